@@ -1,0 +1,392 @@
+"""The shapes of what we say to editors and hear from them beside LSP itself.
+
+Written once, here: `scripts/generate_types.py` makes `client-vscode/src/protocol.ts` and the tables of
+`docs/protocol.md` from these classes, and a test checks that both are current. Plain dicts at run
+time, so that rendering costs nothing more. Positions are LSP's, lines and characters from 0.
+"""
+
+from __future__ import annotations
+
+from typing import Any, Literal, NotRequired, TypedDict
+
+
+class Position(TypedDict):
+    line: int
+    character: int
+
+
+class Range(TypedDict):
+    start: Position
+    end: Position
+
+
+class LineRange(TypedDict):
+    """Lines from 0, the end not included."""
+
+    start: int
+    end: int
+
+
+class Location(TypedDict):
+    """Where a tool call is. `range` is null where only a file is known; `inferred` where we found the line."""
+
+    uri: str
+    range: Range | None
+    inferred: bool
+
+
+class ToolCall(TypedDict):
+    """A tool call, merged; `content` as the agent sent it, `status` as it last said it."""
+
+    toolCallId: str
+    name: str | None
+    title: str | None
+    kind: str
+    status: str | None
+    active: bool
+    locations: list[Location]
+    content: list[Any]
+    rawInput: Any
+    rawOutput: Any
+    meta: dict[str, Any]
+    truncated: NotRequired[bool]
+
+
+class Message(TypedDict):
+    role: Literal["user", "agent", "thought"]
+    messageId: str | None
+    text: str
+    content: list[Any]
+    truncated: NotRequired[bool]
+
+
+class PlanEntry(TypedDict):
+    content: str
+    priority: str
+    status: str
+
+
+class ExitStatus(TypedDict):
+    exitCode: int | None
+    signal: str | None
+
+
+class Terminal(TypedDict):
+    terminalId: str
+    command: str | None
+    cwd: str | None
+    output: str
+    exitStatus: ExitStatus | None
+    truncated: NotRequired[bool]
+
+
+class Command(TypedDict):
+    """A slash command; `name` without the slash."""
+
+    name: str
+    description: str
+    hint: str | None
+
+
+class SourcedCommand(Command):
+    """`source` names the agent or the hook that it comes from."""
+
+    source: str
+
+
+class Choice(TypedDict):
+    value: str
+    name: str
+    description: NotRequired[str | None]
+    group: NotRequired[str | None]
+
+
+class ConfigOption(TypedDict):
+    """An option of the session. `kind` is "choice", "boolean" or the agent's own word."""
+
+    configId: str
+    name: str
+    description: str | None
+    kind: str
+    category: str | None
+    value: Any
+    options: list[Choice]
+
+
+class Usage(TypedDict):
+    """Tokens; `cost` is `{amount, currency}` or null."""
+
+    used: int
+    size: int
+    cost: Any
+
+
+class Notice(TypedDict):
+    severity: str
+    title: str
+    description: str | None
+
+
+class Session(TypedDict):
+    sessionId: str
+    agent: str
+    cwd: str
+    title: str | None
+    state: Literal["idle", "running", "requires_action"]
+    stopReason: str | None
+    toolCalls: list[ToolCall]
+    messages: list[Message]
+    plan: list[PlanEntry]
+    terminals: list[Terminal]
+    commands: list[Command]
+    config: list[ConfigOption]
+    usage: Usage | None
+    notices: list[Notice]
+    queued: int
+
+
+class AuthMethod(TypedDict):
+    id: str
+    name: str
+    description: str | None
+    kind: str
+
+
+class Agent(TypedDict):
+    """`error` is the last one of the agent or a turn, until the next prompt or start."""
+
+    state: Literal["stopped", "starting", "ready", "failed"]
+    protocol: int | None
+    title: str | None
+    version: str | None
+    error: str | None
+    authMethods: list[AuthMethod]
+
+
+class PermissionOption(TypedDict):
+    optionId: str
+    name: str
+    kind: str
+
+
+class ProposedDiff(TypedDict):
+    """What one file would become: two documents to show side by side."""
+
+    uri: str
+    original: str
+    modified: str
+
+
+class Permission(TypedDict):
+    """A request that waits for an answer. Oldest first in every list."""
+
+    requestId: str
+    sessionId: str
+    toolCallId: str | None
+    title: str
+    kind: str | None
+    description: str | None
+    command: str | None
+    options: list[PermissionOption]
+    locations: list[Location]
+    diffs: list[ProposedDiff]
+    reason: NotRequired[str]
+
+
+class Hunk(TypedDict):
+    hunkId: str
+    original: LineRange
+    modified: LineRange
+    toolCallId: str | None
+
+
+class Change(TypedDict):
+    """One file that the agent changed and nobody reviewed yet."""
+
+    uri: str
+    operation: Literal["add", "modify", "delete", "move"]
+    oldUri: str | None
+    hunks: list[Hunk]
+
+
+class FollowLocation(TypedDict):
+    uri: str
+    range: Range | None
+
+
+class Follow(TypedDict):
+    enabled: bool
+    paused: bool
+    location: FollowLocation | None
+
+
+class Fault(TypedDict):
+    """What the agent did that the protocol forbids, how often, and the last instance."""
+
+    code: str
+    message: str
+    count: int
+    detail: NotRequired[str]
+    agent: NotRequired[str]
+
+
+class State(TypedDict):
+    """The answer to `acpEditor.state`: everything at once."""
+
+    agents: dict[str, Agent]
+    activeSessionId: str | None
+    sessions: list[Session]
+    permissions: list[Permission]
+    changes: list[Change]
+    follow: Follow
+    faults: list[Fault]
+
+
+# -- notifications from the server ---------------------------------------------------------------
+
+
+class StatusSession(TypedDict):
+    sessionId: str
+    title: str | None
+    state: str
+    stopReason: str | None
+    usage: Usage | None
+
+
+class StatusFollow(TypedDict):
+    enabled: bool
+    paused: bool
+
+
+class StatusParams(TypedDict):
+    """`acpEditor/status`. `permissions` and `changes` are counts; `agent` is the active session's."""
+
+    agent: str
+    state: str
+    error: str | None
+    session: StatusSession | None
+    follow: StatusFollow
+    permissions: int
+    changes: int
+    title: NotRequired[str | None]
+
+
+class ToolCallParams(TypedDict):
+    """`acpEditor/toolCall`."""
+
+    sessionId: str
+    toolCall: ToolCall
+
+
+class Decoration(TypedDict):
+    """A mark. `kind` is the tool call's, or added, modified, removed for a hunk; `hover` is Markdown."""
+
+    range: Range
+    kind: str
+    status: str | None
+    toolCallId: str | None
+    hover: str
+    hunkId: NotRequired[str]
+
+
+class DecorationsParams(TypedDict):
+    """`acpEditor/decorations`; an empty list clears."""
+
+    uri: str
+    decorations: list[Decoration]
+
+
+class PermissionsParams(TypedDict):
+    """`acpEditor/permissions`."""
+
+    permissions: list[Permission]
+
+
+class ChangesParams(TypedDict):
+    """`acpEditor/changes`."""
+
+    changes: list[Change]
+
+
+class SessionParams(TypedDict):
+    """`acpEditor/session`."""
+
+    sessionId: str
+    plan: list[PlanEntry]
+    commands: list[Command]
+    config: list[ConfigOption]
+    usage: Usage | None
+    title: str | None
+    state: str
+
+
+# -- from the editor ---------------------------------------------------------------------------
+
+
+class UserActivityParams(TypedDict):
+    """`acpEditor/userActivity`: the person typed, scrolled, selected or switched editors by hand."""
+
+    uri: NotRequired[str | None]
+
+
+class SaveDocumentParams(TypedDict):
+    """`acpEditor/saveDocument`, a request to an editor that declares `save`."""
+
+    uri: str
+
+
+class PromptContext(TypedDict):
+    uri: str
+    range: NotRequired[Range | None]
+
+
+class PromptArgs(TypedDict):
+    text: str
+    sessionId: NotRequired[str | None]
+    context: NotRequired[list[PromptContext]]
+
+
+class SessionId(TypedDict):
+    sessionId: str
+
+
+class SessionRow(TypedDict):
+    """One row of `acpEditor.session.list`."""
+
+    sessionId: str
+    title: str | None
+    updatedAt: str | None
+    cwd: str
+
+
+class AnsweredPermission(TypedDict):
+    requestId: str
+    optionId: str
+
+
+class FollowState(TypedDict):
+    enabled: bool
+
+
+class Kept(TypedDict):
+    kept: int
+
+
+class Undone(TypedDict):
+    undone: int
+
+
+class DiffDocuments(TypedDict):
+    """Two URIs that the editor can show side by side."""
+
+    original: str
+    modified: str
+
+
+class Verdict(TypedDict):
+    """What rules and hooks would say of a call."""
+
+    decision: Literal["allow", "ask", "deny"]
+    reason: str
+    rule: NotRequired[str]
+    hook: NotRequired[str]
