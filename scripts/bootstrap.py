@@ -1,0 +1,92 @@
+"""The development environment in .venv: the locked requirements and this checkout, editable.
+
+    bootstrap.py    does nothing where it is there already
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+from cached import CACHE, ROOT, digest, locked, say, stop
+
+VENV = Path(os.environ.get("ACP_EDITOR_VENV") or ROOT / ".venv")
+BIN = VENV / ("Scripts" if os.name == "nt" else "bin")
+LOCK = ROOT / "requirements-dev.lock"
+
+
+def run(command: list[str], env: dict[str, str] | None = None) -> bool:
+    result = subprocess.run(
+        command,
+        env={**os.environ, **(env or {})},
+        stdin=subprocess.DEVNULL,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
+        text=True,
+    )
+    if result.returncode:
+        print(result.stdout[-4000:], file=sys.stderr)
+    return result.returncode == 0
+
+
+def works() -> bool:
+    probe = [str(BIN / "python"), "-c", "import sys, pip; sys.exit(sys.version_info < (3, 11))"]
+    try:
+        return subprocess.run(probe, capture_output=True).returncode == 0
+    except OSError:
+        return False
+
+
+def make_environment() -> None:
+    """Debian keeps `ensurepip` in a package of its own: where it is missing, pip comes from elsewhere."""
+    say(f"making {VENV.name} with Python {sys.version.split()[0]}")
+    try:
+        import ensurepip as _  # noqa: F401
+
+        made = run([sys.executable, "-m", "venv", "--clear", str(VENV)])
+    except ImportError:
+        made = make_without_ensurepip()
+    if not (made and works()):
+        stop("no virtual environment could be made; install python3-venv first")
+
+
+def make_without_ensurepip() -> bool:
+    if not run([sys.executable, "-m", "venv", "--clear", "--without-pip", str(VENV)]):
+        return False
+    wheels = list(Path("/usr/share/python-wheels").glob("pip-*.whl"))
+    if not wheels:
+        folder = CACHE / "pip"
+        folder.mkdir(parents=True, exist_ok=True)
+        state = ["-o", f"Dir::State::Lists={folder / 'lists'}", "-o", "Debug::NoLocking=1"]
+        (folder / "lists/partial").mkdir(parents=True, exist_ok=True)
+        script = 'cd "$0" && apt-get -qq "$@" update && apt-get -qq "$@" download python3-pip-whl && dpkg-deb -x *.deb .'
+        try:
+            run(["sh", "-c", script, str(folder), *state])
+        except OSError:
+            return False
+        wheels = list(folder.glob("usr/share/python-wheels/pip-*.whl"))
+    if not wheels:
+        return False
+    return run([str(BIN / "python"), "-m", "pip", "install", "-q", "pip"], {"PYTHONPATH": str(wheels[0])})
+
+
+def main() -> None:
+    stamp = VENV / ".made-for"
+    key = json.dumps([digest(LOCK, ROOT / "pyproject.toml"), str(ROOT)])
+    if stamp.is_file() and stamp.read_text() == key and works():
+        return
+    with locked("venv"):
+        if not works():
+            make_environment()
+        say("installing the Python requirements")
+        pip = [str(BIN / "python"), "-m", "pip", "install", "-q", "--disable-pip-version-check"]
+        if not (run([*pip, "-r", str(LOCK)]) and run([*pip, "--no-deps", "-e", str(ROOT)])):
+            stop("the Python requirements could not be installed (see above)")
+        stamp.write_text(key)
+
+
+if __name__ == "__main__":
+    main()

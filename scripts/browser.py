@@ -1,0 +1,135 @@
+"""A Chromium for the tests: the one that is there, else Debian's, as root or unpacked into .cache/.
+
+    browser.py      prints where it is
+"""
+
+from __future__ import annotations
+
+import os
+import re
+import shutil
+import subprocess
+import sys
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from cached import CACHE, once, say, stop
+
+NAMES = ("chromium", "chromium-browser", "google-chrome", "google-chrome-stable", "microsoft-edge")
+ARGUMENTS = (
+    "--no-sandbox",
+    "--disable-gpu",
+    "--disable-quic",
+    "--no-first-run",
+    "--disable-background-networking",
+    "--disable-component-update",
+    "--disable-sync",
+    "--host-resolver-rules=MAP * ~NOTFOUND , EXCLUDE 127.0.0.1",  # nothing leaves the machine
+)
+DEBIAN = ("chromium", "fonts-dejavu-core", "fonts-liberation")
+WHAT_TO_INSTALL = (
+    "no Chromium was found. Install one (on Debian and Ubuntu: sudo apt-get install chromium), "
+    "or set ACP_EDITOR_BROWSER to one"
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Browser:
+    """`env` is what has to be added to the environment that it is started in."""
+
+    path: str
+    env: Mapping[str, str]
+
+
+def _root() -> bool:
+    return hasattr(os, "geteuid") and os.geteuid() == 0
+
+
+def apt_install(packages: Sequence[str]) -> None:
+    """As root. Debian's package lists are fetched first: a fresh container has none."""
+    say(f"installing {', '.join(packages)} with apt-get")
+    env = {**os.environ, "DEBIAN_FRONTEND": "noninteractive"}
+    for command in (
+        ["apt-get", "update", "-qq"],
+        ["apt-get", "install", "-y", "-qq", "--no-install-recommends", *packages],
+    ):
+        result = subprocess.run(command, env=env, stdin=subprocess.DEVNULL, capture_output=True, text=True)
+        if result.returncode and "install" in command:
+            stop(f"{' '.join(command)} failed:\n{result.stderr[-2000:]}")
+
+
+def _unpack(folder: Path) -> None:
+    """Debian's packages and what they need beyond what is installed, unpacked without root."""
+    lists, archives = folder / "apt/lists/partial", folder / "apt/archives/partial"
+    lists.mkdir(parents=True)
+    archives.mkdir(parents=True)
+    apt = ["apt-get", "-qq", "-o", f"Dir::State::Lists={lists.parent}", "-o", f"Dir::Cache={folder / 'apt'}"]
+    apt += ["-o", "Debug::NoLocking=1", "-o", "APT::Sandbox::User="]
+
+    def run(*arguments: str, cwd: Path | None = None) -> str:
+        command = [*apt, *arguments]
+        result = subprocess.run(command, cwd=cwd, stdin=subprocess.DEVNULL, capture_output=True, text=True)
+        if result.returncode:
+            stop(f"{WHAT_TO_INSTALL}. (Unpacking Debian's failed: {result.stderr.strip()[-1000:]})")
+        return result.stdout
+
+    run("update")
+    plan = run("install", "--simulate", "--no-install-recommends", *DEBIAN)
+    packages = sorted(set(re.findall(r"^Inst (\S+)", plan, re.MULTILINE)))
+    run("download", *packages, cwd=archives)
+    for archive in archives.glob("*.deb"):
+        subprocess.run(["dpkg-deb", "-x", str(archive), str(folder)], check=True)
+    shutil.rmtree(folder / "apt")
+    fonts = folder / "fonts.conf"
+    system = Path("/etc/fonts/fonts.conf")
+    include = f"<include>{system}</include>" if system.exists() else ""
+    fonts.write_text(
+        f"<fontconfig>{include}<dir>{folder}/usr/share/fonts</dir><cachedir>{folder}/fonts-cache</cachedir></fontconfig>\n"
+    )
+
+
+def _libraries(folder: Path) -> str:
+    found = {str(p.parent) for p in folder.glob("usr/lib/*-linux-gnu*/**/*.so*")}
+    found |= {str(p.parent) for p in folder.glob("lib/*-linux-gnu*/*.so*")}
+    return os.pathsep.join(sorted(found))
+
+
+def _unpacked() -> Browser:
+    key = " ".join(DEBIAN)
+    folder = once(CACHE / "chromium", key, _unpack, "unpacking Debian's Chromium into .cache (once; 200 MB)")
+    env = {"LD_LIBRARY_PATH": _libraries(folder), "FONTCONFIG_FILE": str(folder / "fonts.conf")}
+    return Browser(str(folder / "usr/lib/chromium/chromium"), env)
+
+
+def find() -> Browser | None:
+    if chosen := os.environ.get("ACP_EDITOR_BROWSER"):
+        return Browser(chosen, {})
+    for name in NAMES:
+        if path := shutil.which(name):
+            return Browser(path, {})
+    for path in (
+        "/Applications/Google Chrome.app/Contents/MacOS/Google Chrome",
+        "C:/Program Files/Google/Chrome/Application/chrome.exe",
+    ):
+        if Path(path).exists():
+            return Browser(path, {})
+    return None
+
+
+def browser() -> Browser:
+    """A Chromium, installed where none is; ends with a sentence that says what to install where it cannot."""
+    if found := find():
+        return found
+    if shutil.which("apt-get") is None or shutil.which("dpkg-deb") is None:
+        stop(WHAT_TO_INSTALL)
+    if not _root():
+        return _unpacked()
+    apt_install(DEBIAN)
+    if found := find():
+        return found
+    raise SystemExit(WHAT_TO_INSTALL)
+
+
+if __name__ == "__main__":
+    sys.exit(print(browser().path))

@@ -1,0 +1,63 @@
+"""Steps that are done once for each state of what they are made from."""
+
+from __future__ import annotations
+
+import contextlib
+import hashlib
+import os
+import shutil
+import sys
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parent.parent
+CACHE = Path(os.environ.get("ACP_EDITOR_CACHE") or ROOT / ".cache")
+
+
+def say(sentence: str) -> None:
+    print(f"acp-editor: {sentence}", file=sys.stderr, flush=True)
+
+
+def stop(sentence: str) -> None:
+    """Ends the program with a sentence that a person can act on."""
+    raise SystemExit(f"acp-editor: {sentence}")
+
+
+def digest(*inputs: str | Path) -> str:
+    """A key over texts, files and whole folders."""
+    result = hashlib.sha256()
+    for given in inputs:
+        if isinstance(given, str):
+            result.update(given.encode() + b"\0")
+            continue
+        files = [given] if given.is_file() else sorted(p for p in given.rglob("*") if p.is_file())
+        for path in files:
+            result.update(f"{path.relative_to(given.parent)}\0".encode() + path.read_bytes() + b"\0")
+    return result.hexdigest()[:24]
+
+
+@contextlib.contextmanager
+def locked(name: str) -> Iterator[None]:
+    """One process at a time, so that a demo and a test run may start together."""
+    CACHE.mkdir(parents=True, exist_ok=True)
+    with (CACHE / f"{name}.lock").open("w") as lock:
+        try:
+            import fcntl
+        except ImportError:  # Windows: two installs at once are then the person's own doing
+            yield
+            return
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        yield
+
+
+def once(target: Path, key: str, make: Callable[[Path], None], what: str) -> Path:
+    """`target`, a folder made anew by `make` unless its stamp says that it was made for `key`."""
+    stamp = target / ".made-for"
+    with locked(target.name):
+        if not (stamp.is_file() and stamp.read_text() == key):
+            say(what)
+            shutil.rmtree(target, ignore_errors=True)
+            target.mkdir(parents=True)
+            make(target)
+            stamp.write_text(key)
+    return target
