@@ -10,10 +10,18 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from enum import Enum
-from typing import Any, Final, Literal, TypeAlias
+from typing import Any, Final, Literal, TypeAlias, TypeGuard
 
 Json: TypeAlias = Any
 """Any JSON value, as `json.loads` gives it."""
+
+
+def is_object(value: Json) -> TypeGuard[dict[str, Json]]:
+    return isinstance(value, dict)
+
+
+def is_array(value: Json) -> TypeGuard[list[Json]]:
+    return isinstance(value, list)
 
 
 class Unset(Enum):
@@ -93,7 +101,8 @@ class ToolCallUpsert:
     """Makes or patches a call: UNSET leaves a field, None clears it, a value replaces it whole.
 
     Version 1's null has become UNSET by the time it is here. `meta` is merged by its top-level keys
-    (a key with None goes). `announces` is true for version 1's `tool_call`.
+    (a key with None goes). `announces` is true for version 1's `tool_call`, false for its update, and
+    None in version 2, where any update may be the first.
     """
 
     tool_call_id: str
@@ -107,7 +116,7 @@ class ToolCallUpsert:
     raw_output: Json | Unset = UNSET
     capabilities: Json | Unset = UNSET
     meta: Mapping[str, Json] | None | Unset = UNSET
-    announces: bool = False
+    announces: bool | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -125,18 +134,20 @@ Role: TypeAlias = Literal["user", "agent", "thought"]
 
 @dataclass(frozen=True, slots=True)
 class Message:
-    """What somebody said: `content` are the blocks as sent, adjacent text blocks joined."""
+    """What somebody said: `content` are the blocks as sent, adjacent text blocks joined.
+
+    `first` is its place among the session's updates, as `ToolCall.first` is.
+    """
 
     role: Role
     message_id: str | None
     content: tuple[Json, ...] = ()
+    first: int = 0
 
     @property
     def text(self) -> str:
         return "".join(
-            block["text"]
-            for block in self.content
-            if isinstance(block, dict) and isinstance(block.get("text"), str)
+            block["text"] for block in self.content if is_object(block) and isinstance(block.get("text"), str)
         )
 
 

@@ -1,0 +1,156 @@
+"""What grows by small pieces, kept as pieces and joined only when somebody looks.
+
+An agent may send one message or one terminal's output in many thousands of chunks; joining at each
+would take quadratic time.
+"""
+
+from __future__ import annotations
+
+from collections import deque
+from collections.abc import Iterable
+from typing import Final
+
+from .model import (
+    ExitStatus,
+    Json,
+    Message,
+    Role,
+    Terminal,
+    TerminalUpsert,
+    Unset,
+    is_object,
+)
+
+TERMINAL_LIMIT: Final = 1 << 20
+"""Bytes of a terminal's output that are kept, the newest."""
+
+
+class GrowingMessage:
+    """A message that chunks are added to; `value()` is what it is now."""
+
+    def __init__(self, role: Role, message_id: str | None, first: int) -> None:
+        self.role: Final = role
+        self.message_id: Final = message_id
+        self._first = first
+        self._blocks: list[Json] = []
+        self._text: list[str] = []
+        self._value: Message | None = None
+
+    def add(self, block: Json) -> None:
+        """One more block; plain text goes on with the text before it."""
+        self._value = None
+        text = _plain_text(block)
+        if text is None:
+            self._close_text()
+            self._blocks.append(block)
+        else:
+            self._text.append(text)
+
+    def replace(self, blocks: Iterable[Json]) -> None:
+        self._value = None
+        self._blocks, self._text = [], []
+        for block in blocks:
+            self.add(block)
+
+    def value(self) -> Message:
+        if self._value is None:
+            self._close_text()
+            self._value = Message(self.role, self.message_id, tuple(self._blocks), self._first)
+        return self._value
+
+    def _close_text(self) -> None:
+        if not self._text:
+            return
+        last = _plain_text(self._blocks[-1]) if self._blocks else None
+        if last is not None:
+            self._blocks.pop()
+            self._text.insert(0, last)
+        self._blocks.append({"type": "text", "text": "".join(self._text)})
+        self._text = []
+
+
+def _plain_text(block: Json) -> str | None:
+    """The text of a block that is nothing but text: one with annotations stays a block of its own."""
+    if not is_object(block) or block.get("type") != "text":
+        return None
+    text: Json = block.get("text")
+    if not isinstance(text, str):
+        return None
+    if len(block) > 2 and any(
+        value is not None for key, value in block.items() if key not in ("type", "text")
+    ):
+        return None
+    return text
+
+
+class GrowingTerminal:
+    """A terminal and the newest of its output."""
+
+    def __init__(self, terminal_id: str, limit: int = TERMINAL_LIMIT) -> None:
+        self._limit = limit
+        self._chunks: deque[bytes] = deque()
+        self._size = 0
+        self._truncated = False
+        self._rest = Terminal(terminal_id)
+        self._value: Terminal | None = None
+
+    def add(self, data: bytes) -> None:
+        self._value = None
+        self._chunks.append(data)
+        self._size += len(data)
+        while self._size - len(self._chunks[0]) >= self._limit:
+            self._size -= len(self._chunks.popleft())
+            self._truncated = True
+
+    def patch(self, update: TerminalUpsert) -> None:
+        old = self._rest
+        exit_status = old.exit_status if isinstance(update.exit_status, Unset) else update.exit_status
+        self._value = None
+        self._rest = Terminal(
+            old.terminal_id,
+            command=old.command if isinstance(update.command, Unset) else update.command,
+            cwd=old.cwd if isinstance(update.cwd, Unset) else update.cwd,
+            exit_status=exit_status,
+            size=old.size if isinstance(update.size, Unset) else update.size,
+            capabilities=old.capabilities if isinstance(update.capabilities, Unset) else update.capabilities,
+            owner="client" if update.owner == "client" else old.owner,
+        )
+        if not isinstance(update.output, Unset):
+            self._chunks.clear()
+            self._size, self._truncated = 0, False
+            self.add(update.output or b"")
+
+    @property
+    def exit_status(self) -> ExitStatus | None:
+        return self._rest.exit_status
+
+    def value(self) -> Terminal:
+        if self._value is None:
+            output = b"".join(self._chunks)
+            if len(output) > self._limit:
+                output = output[len(output) - self._limit :]
+                self._truncated = True
+                self._chunks, self._size = deque([output]), len(output)
+            if self._truncated:
+                output = _without_split_character(output)
+            rest = self._rest
+            self._value = Terminal(
+                rest.terminal_id,
+                rest.command,
+                rest.cwd,
+                output,
+                self._truncated,
+                rest.exit_status,
+                rest.size,
+                rest.capabilities,
+                rest.owner,
+            )
+        return self._value
+
+
+def _without_split_character(output: bytes) -> bytes:
+    """Drops the rest of a UTF-8 character that the cut went through."""
+    start = 0
+    while start < min(3, len(output)) and output[start] & 0xC0 == 0x80:
+        start += 1
+    return output[start:]

@@ -1,0 +1,342 @@
+"""One session's state: every update goes through `Session.apply`, which says what it changed.
+
+Pure: no I/O, no clock. It is the same for both protocol versions; whatever they do differently has
+been decided by the time an update is here.
+"""
+
+from __future__ import annotations
+
+from collections import deque
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import replace
+from typing import Final, Literal, NamedTuple, TypeAlias, assert_never
+
+from .calls import ToolCalls, merge_meta, patched
+from .growing import GrowingMessage, GrowingTerminal
+from .model import (
+    Command,
+    CommandsUpdate,
+    CompactionChunk,
+    CompactionUpdate,
+    ConfigOption,
+    ConfigUpdate,
+    Fault,
+    Json,
+    Message,
+    MessageChunk,
+    MessageUpsert,
+    ModeUpdate,
+    Notice,
+    PermissionRequest,
+    PlanEntry,
+    PlanUpdate,
+    Role,
+    SessionInfoUpdate,
+    SessionState,
+    StateUpdate,
+    Terminal,
+    TerminalChunk,
+    TerminalUpsert,
+    ToolCall,
+    ToolCallContentChunk,
+    ToolCallUpsert,
+    UnknownUpdate,
+    Unset,
+    Update,
+    UsageUpdate,
+)
+
+KEPT: Final = 100
+"""How many notices and how many unknown updates are kept, the newest."""
+
+What: TypeAlias = Literal["toolCall", "terminal", "messages", "session", "state", "notice"]
+
+
+class Changed(NamedTuple):
+    """One surface that no longer shows the state; `key` is the call's or terminal's id."""
+
+    what: What
+    key: str = ""
+
+
+Changes: TypeAlias = frozenset[Changed]
+
+NOTHING: Final[Changes] = frozenset()
+MESSAGES: Final[Changes] = frozenset({Changed("messages")})
+SESSION: Final[Changes] = frozenset({Changed("session")})
+STATE: Final[Changes] = frozenset({Changed("state"), Changed("session")})
+NOTICE: Final[Changes] = frozenset({Changed("notice")})
+
+
+class Session:
+    """What is known of one session, from the first update on."""
+
+    def __init__(self, session_id: str, agent: str, cwd: str) -> None:
+        self.session_id: Final = session_id
+        self.agent: Final = agent
+        self.cwd = cwd
+        self.replaying = False
+        """True while old history is played again: its calls are marked and never active."""
+        self.state: SessionState = "idle"
+        self.agent_state = "idle"
+        """The agent's own last word for its state, known to us or not."""
+        self.stop_reason: str | None = None
+        self.error: Json = None
+        """The JSON-RPC error that ended the last turn."""
+        self.background: tuple[Json, ...] = ()
+        self.turn = 0
+        """Counts turns; the first is 1."""
+        self.title: str | None = None
+        self.updated_at: str | None = None
+        self.meta: Mapping[str, Json] = {}
+        self.usage: UsageUpdate | None = None
+        self.commands: tuple[Command, ...] = ()
+        self.plans: dict[str | None, PlanUpdate] = {}
+        self.compactions: dict[str, CompactionUpdate] = {}
+        self.notices: deque[Notice] = deque(maxlen=KEPT)
+        self.unknown: deque[UnknownUpdate] = deque(maxlen=KEPT)
+        self._sequence = 0
+        self._in_turn = False
+        self._calls = ToolCalls(self._fault)
+        self._messages: list[GrowingMessage] = []
+        self._message_by_id: dict[tuple[Role, str], GrowingMessage] = {}
+        self._last_message_turn = 0
+        self._terminals: dict[str, GrowingTerminal] = {}
+        self._config: dict[str, tuple[ConfigOption, ...]] = {}
+        self._faults: list[Fault] = []
+
+    # -- what is known -------------------------------------------------------------------------
+
+    @property
+    def in_turn(self) -> bool:
+        return self._in_turn
+
+    @property
+    def sequence(self) -> int:
+        """Grows by one with every update."""
+        return self._sequence
+
+    @property
+    def tool_calls(self) -> Mapping[str, ToolCall]:
+        """In the order of first sight."""
+        return self._calls.all()
+
+    def tool_call(self, call_id: str) -> ToolCall | None:
+        return self._calls.get(call_id)
+
+    @property
+    def messages(self) -> tuple[Message, ...]:
+        return tuple(message.value() for message in self._messages)
+
+    @property
+    def terminals(self) -> Mapping[str, Terminal]:
+        return {key: terminal.value() for key, terminal in self._terminals.items()}
+
+    def terminal(self, terminal_id: str) -> Terminal | None:
+        found = self._terminals.get(terminal_id)
+        return found.value() if found else None
+
+    @property
+    def plan(self) -> tuple[PlanEntry, ...]:
+        """The entries of all plans."""
+        return tuple(entry for plan in self.plans.values() for entry in plan.entries)
+
+    @property
+    def config(self) -> tuple[ConfigOption, ...]:
+        """All options; modes and models of their own where no option stands for them already."""
+        options = list(self._config.get("option", ()))
+        for origin in ("mode", "model"):
+            if not any(origin in (option.config_id, option.category) for option in options):
+                options += self._config.get(origin, ())
+        return tuple(options)
+
+    def take_faults(self) -> list[Fault]:
+        """The faults found since the last time."""
+        faults, self._faults = self._faults, []
+        return faults
+
+    # -- what happens --------------------------------------------------------------------------
+
+    def apply(self, update: Update) -> Changes:
+        """Takes one update in, in wire order, and says which surfaces it touched."""
+        self._sequence += 1
+        match update:
+            case ToolCallUpsert():
+                return self._upsert_call(update, asked=False)
+            case MessageChunk():
+                self._message(update.role, update.message_id).add(update.content)
+                return MESSAGES
+            case ToolCallContentChunk():
+                self._calls.add_content(
+                    update, self._sequence, late=not self._in_turn, replayed=self.replaying
+                )
+                return _calls_changed((update.tool_call_id,))
+            case TerminalChunk():
+                self._terminal(update.terminal_id).add(update.data)
+                return frozenset({Changed("terminal", update.terminal_id)})
+            case TerminalUpsert():
+                self._terminal(update.terminal_id).patch(update)
+                return frozenset({Changed("terminal", update.terminal_id)})
+            case MessageUpsert():
+                message = self._message(update.role, update.message_id)
+                if not isinstance(update.content, Unset):
+                    message.replace(update.content or ())
+                return MESSAGES
+            case StateUpdate():
+                return self._set_state(update)
+            case PlanUpdate():
+                self.plans[update.plan_id] = update
+            case CommandsUpdate():
+                self.commands = update.commands
+            case ConfigUpdate():
+                self._config[update.origin] = update.options
+            case ModeUpdate():
+                self._set_mode(update)
+            case SessionInfoUpdate():
+                self.title = patched(self.title, update.title)
+                self.updated_at = patched(self.updated_at, update.updated_at)
+                self.meta = merge_meta(self.meta, update.meta)
+            case UsageUpdate():
+                self.usage = update
+            case Notice():
+                self.notices.append(update)
+                return NOTICE
+            case CompactionUpdate() | CompactionChunk():
+                self._compact(update)
+            case UnknownUpdate():
+                self.unknown.append(update)
+                return NOTHING
+            case _:
+                assert_never(update)
+        return SESSION
+
+    def apply_permission(self, request: PermissionRequest) -> Changes:
+        """Takes in what a permission request says of its call, before the request is shown."""
+        call_id = request.tool_call.tool_call_id if request.tool_call else request.tool_call_id
+        # Version 1 (where requests have no title) announces calls; in version 2 the request may.
+        if call_id and call_id not in self._calls and (request.title is None or not request.tool_call):
+            self._fault(
+                "permission_for_unknown_call",
+                "session/request_permission names a tool call that no session/update announced before it.",
+                call_id,
+            )
+        if request.tool_call is None:
+            return NOTHING
+        self._sequence += 1
+        return self._upsert_call(request.tool_call, asked=True)
+
+    def _upsert_call(self, update: ToolCallUpsert, *, asked: bool) -> Changes:
+        self._calls.upsert(
+            update, self._sequence, late=not self._in_turn, replayed=self.replaying, asked=asked
+        )
+        return _calls_changed((update.tool_call_id,))
+
+    # -- messages and terminals ----------------------------------------------------------------
+
+    def _message(self, role: Role, message_id: str | None) -> GrowingMessage:
+        if message_id is not None:
+            found = self._message_by_id.get((role, message_id))
+            if found is not None:
+                return found
+        elif self._messages and self._last_message_turn == self.turn:
+            last = self._messages[-1]
+            if last.role == role and last.message_id is None:
+                return last
+        message = GrowingMessage(role, message_id, self._sequence)
+        self._messages.append(message)
+        self._last_message_turn = self.turn
+        if message_id is not None:
+            self._message_by_id[role, message_id] = message
+        return message
+
+    def _terminal(self, terminal_id: str) -> GrowingTerminal:
+        found = self._terminals.get(terminal_id)
+        if found is None:
+            found = self._terminals[terminal_id] = GrowingTerminal(terminal_id)
+        return found
+
+    # -- the turn ------------------------------------------------------------------------------
+
+    def _set_state(self, update: StateUpdate) -> Changes:
+        self.agent_state = update.state
+        self.background = update.background
+        match update.state:
+            case "running" | "requires_action":
+                self.state = update.state
+                if not self._in_turn:
+                    self._in_turn = True
+                    self.turn += 1
+                    self.stop_reason = None
+                    self.error = None
+                return STATE | self._keep_background()
+            case "idle":
+                return self._end_turn(update)
+            case _:
+                return STATE | self._keep_background()
+
+    def _end_turn(self, update: StateUpdate) -> Changes:
+        was_in_turn, self._in_turn, self.state = self._in_turn, False, "idle"
+        if was_in_turn or not isinstance(update.stop_reason, Unset):
+            self.stop_reason = update.stop_reason or None
+        if was_in_turn or update.error is not None:
+            self.error = update.error
+        changed = self._keep_background()
+        left = self._calls.end(self._calls.named_by(self.background), self._sequence)
+        if was_in_turn and left and self.stop_reason != "cancelled" and update.error is None:
+            self._fault(
+                "turn_ended_with_calls_running",
+                "The turn ended with tool calls that were never reported completed, failed or cancelled.",
+                ", ".join(sorted(left)),
+            )
+        return STATE | changed | _calls_changed(left)
+
+    def _keep_background(self) -> Changes:
+        """A call that was first heard of outside a turn is active after all if it is listed."""
+        if not self.background:
+            return NOTHING
+        return _calls_changed(self._calls.keep(self._calls.named_by(self.background), self._sequence))
+
+    # -- the rest ------------------------------------------------------------------------------
+
+    def _set_mode(self, update: ModeUpdate) -> None:
+        origin = update.origin
+        self._config[origin] = _with_value(self._config.get(origin, ()), lambda _: True, update.value)
+        self._config["option"] = _with_value(
+            self._config.get("option", ()),
+            lambda option: (
+                origin in (option.config_id, option.category)
+                and any(choice.value == update.value for choice in option.choices)
+            ),
+            update.value,
+        )
+
+    def _compact(self, update: CompactionUpdate | CompactionChunk) -> None:
+        old = self.compactions.get(update.compaction_id)
+        summary = old.summary if old and isinstance(old.summary, tuple) else ()
+        if isinstance(update, CompactionChunk):
+            self.compactions[update.compaction_id] = CompactionUpdate(
+                update.compaction_id,
+                old.status if old else "in_progress",
+                (*summary, update.content),
+                old.error if old else None,
+            )
+            return
+        self.compactions[update.compaction_id] = CompactionUpdate(
+            update.compaction_id,
+            update.status,
+            summary if isinstance(update.summary, Unset) else update.summary or (),
+            patched(old.error if old and not isinstance(old.error, Unset) else None, update.error),
+        )
+
+    def _fault(self, code: str, message: str, detail: str) -> None:
+        self._faults.append(Fault(code, message, detail[:500]))
+
+
+def _calls_changed(call_ids: Iterable[str]) -> Changes:
+    return frozenset(Changed("toolCall", call_id) for call_id in call_ids)
+
+
+def _with_value(
+    options: tuple[ConfigOption, ...], wanted: Callable[[ConfigOption], bool], value: str
+) -> tuple[ConfigOption, ...]:
+    return tuple(replace(option, value=value) if wanted(option) else option for option in options)
