@@ -14,20 +14,16 @@ def parsed(text: str) -> Json:
     Stricter than `json.loads`, which takes NaN and infinities that the wire cannot carry.
     """
     try:
-        return json.loads(text, parse_constant=_refuse, parse_float=_finite)
+        value = json.loads(text, parse_constant=_refuse, parse_float=_finite)
+        canonical(value)  # nested too deep to be written again is no use either
     except (ValueError, RecursionError):
         return text
+    return value
 
 
-def same(left: Json, right: Json) -> bool:
-    """Whether two JSON values are equal, where true is not 1, and 1 is 1.0 as JSON has one kind of number."""
-    if isinstance(left, bool) or isinstance(right, bool):
-        return left is right
-    if isinstance(left, dict) and isinstance(right, dict):
-        return left.keys() == right.keys() and all(same(left[key], right[key]) for key in left)
-    if isinstance(left, list) and isinstance(right, list):
-        return len(left) == len(right) and all(map(same, left, right))
-    return left == right
+def canonical(value: Json) -> str:
+    """Equal for equal JSON values and for no others: the order of keys is nothing, true is not 1."""
+    return json.dumps(value, sort_keys=True)
 
 
 def _refuse(constant: str) -> Json:

@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 from uuid import uuid4
 
 from acp_editor.agents import events
-from acp_editor.agents.arguments import parsed, same
+from acp_editor.agents.arguments import canonical, parsed
 from acp_editor.agents.content import Version, content_items, location_items, plan_update
 from acp_editor.agents.terminals import Terminals
 from acp_editor.core.model import UNSET, Json, Unset
@@ -169,7 +169,7 @@ class Mapper:
     def _raw_input(self, call: _Call, arguments: Json | Unset) -> dict[str, Json]:
         if isinstance(arguments, Unset):
             return {}
-        if not isinstance(call.raw_input, Unset) and same(call.raw_input, arguments):
+        if not isinstance(call.raw_input, Unset) and canonical(call.raw_input) == canonical(arguments):
             return {}
         call.raw_input = arguments
         return {"rawInput": arguments}
@@ -224,9 +224,10 @@ class Mapper:
             call for call in calls if call.name == wanted.name and not (call.claimed or call.finished)
         ]
         if wanted.arguments is not None:
-            value = _value(wanted.arguments)
+            wanted_arguments = canonical(_value(wanted.arguments))
             for call in open_calls:
-                if same({} if isinstance(call.arguments, Unset) else call.arguments, value):
+                arguments = call.arguments
+                if canonical({} if isinstance(arguments, Unset) else arguments) == wanted_arguments:
                     return call
         return open_calls[0] if open_calls else None
 

@@ -7,8 +7,17 @@ import re
 import pygit2
 
 _UNUSUAL = re.compile(r'[\x00-\x1f"\\\x7f]|[^\x00-\x7f]')
-_NAMED = {"\a": r"\a", "\b": r"\b", "\t": r"\t", "\n": r"\n", "\v": r"\v", "\f": r"\f", "\r": r"\r"}
-_NAMED |= {'"': r"\"", "\\": r"\\"}
+_NAMED = {
+    "\a": r"\a",
+    "\b": r"\b",
+    "\t": r"\t",
+    "\n": r"\n",
+    "\v": r"\v",
+    "\f": r"\f",
+    "\r": r"\r",
+    '"': r"\"",
+    "\\": r"\\",
+}
 
 
 def git_patch(path: str, old: str | None, new: str | None) -> str:
