@@ -5,43 +5,28 @@ from __future__ import annotations
 import logging
 import os
 import shutil
-import signal
 import subprocess
-import sys
 from collections.abc import AsyncGenerator, Mapping, Sequence
 from contextlib import asynccontextmanager
-from typing import Any, Final, Protocol
+from typing import Final
 
 import anyio
 from anyio.abc import ByteReceiveStream, ByteSendStream
 from anyio.abc import Process as AnyioProcess
+
+from acp_editor.acp.groups import GRACE, end_group, group_options
 
 logger = logging.getLogger(__name__)
 
 STDERR_TAIL: Final = 8 * 1024
 """Bytes of stderr that are kept."""
 
-GRACE: Final = 2.0
-"""Seconds that each step of the shutdown ladder waits."""
-
 _QUIET_SECONDS: Final = 0.5
 _LAST_WORDS_SECONDS: Final = 5.0
-_POLL_SECONDS: Final = 0.02
 
 
 class SpawnError(Exception):
     """A command could not be started; the message names it and says why."""
-
-
-class _Exits(Protocol):
-    """The part of a process that the end of its group depends on."""
-
-    @property
-    def pid(self) -> int: ...
-    @property
-    def returncode(self) -> int | None: ...
-    async def wait(self) -> int: ...
-    def kill(self) -> None: ...
 
 
 class _Output(ByteReceiveStream):
@@ -154,12 +139,7 @@ async def spawn(
     `env` is the whole environment, None for our own. Leaving takes the ladder: close stdin, wait
     `grace` seconds, SIGTERM to the group, wait again, SIGKILL.
     """
-    executable = find_command(command, env, cwd)
-    try:
-        inner = await anyio.open_process([executable, *args], cwd=cwd, env=env, **group_options())
-    except (OSError, ValueError) as error:
-        raise SpawnError(f"{command} could not be started: {_why(error)}") from error
-    process = Process(inner)
+    process = Process(await start(command, [find_command(command, env, cwd), *args], env, cwd))
     failure: Exception | None = None
     async with anyio.create_task_group() as tasks:
         tasks.start_soon(process._drain_stderr)  # pyright: ignore[reportPrivateUsage]
@@ -177,10 +157,36 @@ async def spawn(
         raise failure
 
 
+async def start(
+    name: str,
+    line: str | Sequence[str],
+    env: Mapping[str, str] | None,
+    cwd: str | None,
+    *,
+    stdin: int = subprocess.PIPE,
+    stderr: int = subprocess.PIPE,
+) -> AnyioProcess:
+    """A process at the head of its own group, a text by the shell; raises SpawnError about `name`."""
+    _check_folder(name, cwd)
+    # Cancelled half way, a process would be there that nobody knows.
+    with anyio.CancelScope(shield=True):
+        try:
+            return await anyio.open_process(
+                line, stdin=stdin, stderr=stderr, cwd=cwd, env=env, **group_options()
+            )
+        except (OSError, ValueError) as error:
+            raise SpawnError(f"{name} could not be started: {_why(error)}") from error
+    raise AssertionError("a scope that nobody cancels was left early")
+
+
+def _check_folder(name: str, cwd: str | None) -> None:
+    if cwd is not None and not os.path.isdir(cwd):
+        raise SpawnError(f"{name} could not be started: the folder {cwd} does not exist")
+
+
 def find_command(command: str, env: Mapping[str, str] | None, cwd: str | None) -> str:
     """The program for a command, by the PATH of `env`; raises SpawnError with a sentence."""
-    if cwd is not None and not os.path.isdir(cwd):
-        raise SpawnError(f"{command} could not be started: the folder {cwd} does not exist")
+    _check_folder(command, cwd)
     if not command:
         raise SpawnError("The command is empty")
     environment = os.environ if env is None else env
@@ -206,78 +212,3 @@ def _why(error: OSError | ValueError) -> str:
             return reason
         case _:
             return str(error)
-
-
-# -- process groups --
-
-
-def group_options() -> dict[str, Any]:
-    """Options of a subprocess that make it the head of a group of its own."""
-    if sys.platform == "win32":
-        return {"creationflags": subprocess.CREATE_NEW_PROCESS_GROUP | subprocess.CREATE_NO_WINDOW}
-    return {"start_new_session": True}
-
-
-async def end_group(process: _Exits, grace: float = GRACE) -> None:
-    """SIGTERM to a process and its group, SIGKILL after `grace` seconds, until the process is gone."""
-    if sys.platform == "win32":
-        await _end_tree(process)
-        return
-    if _signal_group(process.pid, signal.SIGTERM):
-        with anyio.move_on_after(grace):
-            while process.returncode is None or group_exists(process.pid):
-                await anyio.sleep(_POLL_SECONDS)
-        _signal_group(process.pid, signal.SIGKILL)
-    await process.wait()
-
-
-def kill_group(process: _Exits) -> None:
-    """SIGKILL to a process and its group, without waiting."""
-    if sys.platform == "win32":
-        process.kill()
-    else:
-        _signal_group(process.pid, signal.SIGKILL)
-
-
-async def _end_tree(process: _Exits) -> None:
-    """Windows has no groups to signal; taskkill follows the parents while they still exist."""
-    if process.returncode is None:
-        await anyio.run_process(["taskkill", "/PID", str(process.pid), "/T", "/F"], check=False)
-        if process.returncode is None:
-            process.kill()
-    await process.wait()
-
-
-def _signal_group(group: int, number: int) -> bool:
-    """Whether there was somebody to get the signal."""
-    try:
-        os.killpg(group, number)
-    except (ProcessLookupError, PermissionError):
-        # macOS answers EPERM for a group of zombies.
-        return False
-    return True
-
-
-def group_exists(group: int) -> bool:
-    """Whether a group has a member that runs; zombies that nobody reaps do not count on Linux."""
-    if not _signal_group(group, 0):
-        return False
-    if sys.platform != "linux":
-        return True
-    return any(state not in "ZX" for state in _states(group))
-
-
-def _states(group: int) -> list[str]:
-    """The states of a group's processes. Source: proc(5), /proc/pid/stat."""
-    states: list[str] = []
-    for name in os.listdir("/proc"):
-        if not name.isdigit():
-            continue
-        try:
-            with open(f"/proc/{name}/stat", "rb") as file:
-                fields = file.read().rpartition(b")")[2].split()
-        except OSError:
-            continue
-        if len(fields) > 2 and int(fields[2]) == group:
-            states.append(fields[0].decode("ascii"))
-    return states

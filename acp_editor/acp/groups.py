@@ -1,0 +1,91 @@
+"""Groups of processes: a command and all that it started, signalled together."""
+
+from __future__ import annotations
+
+import os
+import signal
+import subprocess
+import sys
+from typing import Any, Final, Protocol
+
+import anyio
+
+GRACE: Final = 2.0
+"""Seconds that each step of the shutdown ladder waits."""
+
+_POLL_SECONDS: Final = 0.02
+
+
+class Exits(Protocol):
+    """The part of a process that the end of its group depends on."""
+
+    @property
+    def pid(self) -> int: ...
+    @property
+    def returncode(self) -> int | None: ...
+    async def wait(self) -> int: ...
+    def kill(self) -> None: ...
+
+
+def group_options() -> dict[str, Any]:
+    """Options of a subprocess that make it the head of a group of its own."""
+    if sys.platform == "win32":
+        return {"creationflags": subprocess.CREATE_NEW_PROCESS_GROUP | subprocess.CREATE_NO_WINDOW}
+    return {"start_new_session": True}
+
+
+async def end_group(process: Exits, grace: float = GRACE) -> None:
+    """SIGTERM to a process and its group, SIGKILL after `grace` seconds, until the process is gone."""
+    if sys.platform == "win32":
+        await _end_tree(process)
+        return
+    if _signal_group(process.pid, signal.SIGTERM):
+        with anyio.move_on_after(grace):
+            while process.returncode is None or group_exists(process.pid):
+                await anyio.sleep(_POLL_SECONDS)
+        _signal_group(process.pid, signal.SIGKILL)
+    await process.wait()
+
+
+async def _end_tree(process: Exits) -> None:
+    """Windows has no groups to signal; taskkill follows the parents while they still exist."""
+    if process.returncode is None:
+        await anyio.run_process(["taskkill", "/PID", str(process.pid), "/T", "/F"], check=False)
+        if process.returncode is None:
+            process.kill()
+    await process.wait()
+
+
+def _signal_group(group: int, number: int) -> bool:
+    """Whether there was somebody to get the signal."""
+    try:
+        os.killpg(group, number)
+    except (ProcessLookupError, PermissionError):
+        # macOS answers EPERM for a group of zombies.
+        return False
+    return True
+
+
+def group_exists(group: int) -> bool:
+    """Whether a group has a member that runs; zombies that nobody reaps do not count on Linux."""
+    if not _signal_group(group, 0):
+        return False
+    if sys.platform != "linux":
+        return True
+    return any(state not in "ZX" for state in _states(group))
+
+
+def _states(group: int) -> list[str]:
+    """The states of a group's processes. Source: proc(5), /proc/pid/stat."""
+    states: list[str] = []
+    for name in os.listdir("/proc"):
+        if not name.isdigit():
+            continue
+        try:
+            with open(f"/proc/{name}/stat", "rb") as file:
+                fields = file.read().rpartition(b")")[2].split()
+        except OSError:
+            continue
+        if len(fields) > 2 and int(fields[2]) == group:
+            states.append(fields[0].decode("ascii"))
+    return states
