@@ -27,6 +27,7 @@ from acp_editor.core.model import (
     PermissionRequest,
     PlanEntry,
     PlanUpdate,
+    Replay,
     Role,
     SessionInfoUpdate,
     StateUpdate,
@@ -204,13 +205,17 @@ def test_a_state_that_nobody_knows_is_kept_and_changes_nothing_else() -> None:
     assert (state.state, state.agent_state, state.tool_calls["c"].active) == ("running", "dreaming", True)
 
 
-def test_replayed_calls_are_marked_and_never_active() -> None:
-    state = Session("s1", "agent", "/ws")
-    state.replaying = True
+def test_replayed_history_replaces_what_was_known_and_is_never_active() -> None:
+    state = session(ToolCallUpsert("old"), MessageChunk("agent", "m", text("a")), StateUpdate("idle"))
+    changed = state.apply(Replay(True))
+    assert {Changed("toolCall", "old"), Changed("messages")} <= changed
     state.apply(ToolCallUpsert("c", status="in_progress"))
-    state.replaying = False
+    state.apply(MessageChunk("agent", "m", text("a")))
+    state.apply(Replay(False))
+    assert list(state.tool_calls) == ["c"]
+    assert [m.text for m in state.messages] == ["a"]
     call = state.tool_calls["c"]
-    assert (call.replayed, call.active) == (True, False)
+    assert (call.replayed, call.active, state.replaying) == (True, False, False)
 
 
 def test_a_call_reported_at_work_in_the_next_turn_is_active_again() -> None:

@@ -159,7 +159,7 @@ def patched(old: T | None, new: T | Unset | None) -> T | None:
     return old if isinstance(new, Unset) else new
 
 
-def merge_meta(old: Mapping[str, Json], new: Mapping[str, Json] | None | Unset) -> Mapping[str, Json]:
+def merge_meta(old: Mapping[str, Json], new: Mapping[str, Json] | Unset | None) -> Mapping[str, Json]:
     """`_meta` is patched by its top-level keys; a key with null goes, null as a whole clears it."""
     if isinstance(new, Unset):
         return old

@@ -106,16 +106,16 @@ class ToolCallUpsert:
     """
 
     tool_call_id: str
-    name: str | None | Unset = UNSET
-    title: str | None | Unset = UNSET
-    kind: str | None | Unset = UNSET
-    status: str | None | Unset = UNSET
-    content: tuple[Json, ...] | None | Unset = UNSET
-    locations: tuple[Location, ...] | None | Unset = UNSET
+    name: str | Unset | None = UNSET
+    title: str | Unset | None = UNSET
+    kind: str | Unset | None = UNSET
+    status: str | Unset | None = UNSET
+    content: tuple[Json, ...] | Unset | None = UNSET
+    locations: tuple[Location, ...] | Unset | None = UNSET
     raw_input: Json | Unset = UNSET
     raw_output: Json | Unset = UNSET
     capabilities: Json | Unset = UNSET
-    meta: Mapping[str, Json] | None | Unset = UNSET
+    meta: Mapping[str, Json] | Unset | None = UNSET
     announces: bool | None = None
 
 
@@ -166,7 +166,7 @@ class MessageUpsert:
 
     role: Role
     message_id: str
-    content: tuple[Json, ...] | None | Unset = UNSET
+    content: tuple[Json, ...] | Unset | None = UNSET
 
 
 # -- the rest of a session ---------------------------------------------------------------------
@@ -247,9 +247,9 @@ class ModeUpdate:
 
 @dataclass(frozen=True, slots=True)
 class SessionInfoUpdate:
-    title: str | None | Unset = UNSET
-    updated_at: str | None | Unset = UNSET
-    meta: Mapping[str, Json] | None | Unset = UNSET
+    title: str | Unset | None = UNSET
+    updated_at: str | Unset | None = UNSET
+    meta: Mapping[str, Json] | Unset | None = UNSET
 
 
 @dataclass(frozen=True, slots=True)
@@ -272,7 +272,7 @@ class StateUpdate:
     """
 
     state: str
-    stop_reason: str | None | Unset = UNSET
+    stop_reason: str | Unset | None = UNSET
     error: Json = None
     background: tuple[Json, ...] = ()
 
@@ -303,10 +303,10 @@ class TerminalUpsert:
     """`output` replaces all of it (a snapshot)."""
 
     terminal_id: str
-    command: str | None | Unset = UNSET
-    cwd: str | None | Unset = UNSET
-    output: bytes | None | Unset = UNSET
-    exit_status: ExitStatus | None | Unset = UNSET
+    command: str | Unset | None = UNSET
+    cwd: str | Unset | None = UNSET
+    output: bytes | Unset | None = UNSET
+    exit_status: ExitStatus | Unset | None = UNSET
     size: Json | Unset = UNSET
     capabilities: Json | Unset = UNSET
     owner: Literal["agent", "client"] = "agent"
@@ -314,10 +314,14 @@ class TerminalUpsert:
 
 @dataclass(frozen=True, slots=True)
 class TerminalChunk:
-    """More bytes; one character may be split between two of these."""
+    """More bytes; one character may be split between two of these.
+
+    `known_only`: not worth a terminal of its own if none of that id was ever announced.
+    """
 
     terminal_id: str
     data: bytes
+    known_only: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -331,14 +335,21 @@ class Notice:
 class CompactionUpdate:
     compaction_id: str
     status: str
-    summary: tuple[Json, ...] | None | Unset = UNSET
-    error: str | None | Unset = UNSET
+    summary: tuple[Json, ...] | Unset | None = UNSET
+    error: str | Unset | None = UNSET
 
 
 @dataclass(frozen=True, slots=True)
 class CompactionChunk:
     compaction_id: str
     content: Json
+
+
+@dataclass(frozen=True, slots=True)
+class Replay:
+    """Old history is played from here on (it replaces what is known of it), or no longer."""
+
+    active: bool
 
 
 @dataclass(frozen=True, slots=True)
@@ -366,6 +377,7 @@ Update: TypeAlias = (
     | Notice
     | CompactionUpdate
     | CompactionChunk
+    | Replay
     | UnknownUpdate
 )
 
@@ -465,15 +477,36 @@ class AgentInfo:
     version: str | None = None
     auth_methods: tuple[AuthMethod, ...] = ()
     capabilities: Capabilities = Capabilities()
+    name: str | None = None
+    """The agent's own name for itself, for a program to compare."""
 
 
 @dataclass(frozen=True, slots=True)
 class SessionStart:
-    """The answer to session/new, load, resume or fork."""
+    """The answer to session/new, load, resume or fork.
+
+    `updates` are the options, modes, models and commands that came with it. Where a running agent gives
+    it, they have been reported by then like any other update, at their place in the wire's order.
+    """
 
     session_id: str
     updates: tuple[Update, ...] = ()
-    """Options, modes, models and commands that came with the answer, to be applied in order."""
+
+
+@dataclass(frozen=True, slots=True)
+class McpServer:
+    """A server of the Model Context Protocol that the agent is to use in a session.
+
+    `env` and `headers` may hold secrets and are left out of its text.
+    """
+
+    name: str
+    kind: Literal["stdio", "http", "sse"] = "stdio"
+    command: str = ""
+    args: tuple[str, ...] = ()
+    env: Mapping[str, str] = field(default_factory=dict[str, str], repr=False)
+    url: str = ""
+    headers: Mapping[str, str] = field(default_factory=dict[str, str], repr=False)
 
 
 @dataclass(frozen=True, slots=True)

@@ -30,6 +30,7 @@ from .model import (
     PermissionRequest,
     PlanEntry,
     PlanUpdate,
+    Replay,
     Role,
     SessionInfoUpdate,
     SessionState,
@@ -128,6 +129,10 @@ class Session:
     def messages(self) -> tuple[Message, ...]:
         return tuple(message.value() for message in self._messages)
 
+    def ordered_messages(self) -> list[tuple[int, Message]]:
+        """Each message with the sequence number at which it began, as tool calls have it in `first`."""
+        return [(message.first, message.value()) for message in self._messages]
+
     @property
     def terminals(self) -> Mapping[str, Terminal]:
         return {key: terminal.value() for key, terminal in self._terminals.items()}
@@ -172,6 +177,8 @@ class Session:
                 )
                 return _calls_changed((update.tool_call_id,))
             case TerminalChunk():
+                if update.known_only and update.terminal_id not in self._terminals:
+                    return NOTHING
                 self._terminal(update.terminal_id).add(update.data)
                 return frozenset({Changed("terminal", update.terminal_id)})
             case TerminalUpsert():
@@ -203,6 +210,8 @@ class Session:
                 return NOTICE
             case CompactionUpdate() | CompactionChunk():
                 self._compact(update)
+            case Replay():
+                return self._replay(update)
             case UnknownUpdate():
                 self.unknown.append(update)
                 return NOTHING
@@ -327,6 +336,24 @@ class Session:
             summary if isinstance(update.summary, Unset) else update.summary or (),
             patched(old.error if old and not isinstance(old.error, Unset) else None, update.error),
         )
+
+    def _replay(self, update: Replay) -> Changes:
+        if self.replaying == update.active:
+            return NOTHING
+        self.replaying = update.active
+        if not update.active:
+            return SESSION
+        changed = (
+            MESSAGES
+            | SESSION
+            | _calls_changed(self._calls.all())
+            | {Changed("terminal", terminal_id) for terminal_id in self._terminals}
+        )
+        self._calls = ToolCalls(self._fault)
+        self._messages, self._message_by_id = [], {}
+        self._terminals = {}
+        self.plans, self.compactions = {}, {}
+        return changed
 
     def _fault(self, code: str, message: str, detail: str) -> None:
         self._faults.append(Fault(code, message, detail[:500]))
