@@ -1,6 +1,6 @@
 """The development environment in .venv: the locked requirements and this checkout, editable.
 
-    bootstrap.py    does nothing where it is there already
+bootstrap.py    does nothing where it is there already
 """
 
 from __future__ import annotations
@@ -9,6 +9,7 @@ import json
 import os
 import subprocess
 import sys
+import tempfile
 from pathlib import Path
 
 from cached import CACHE, ROOT, digest, locked, say, stop
@@ -62,7 +63,9 @@ def make_without_ensurepip() -> bool:
         folder.mkdir(parents=True, exist_ok=True)
         state = ["-o", f"Dir::State::Lists={folder / 'lists'}", "-o", "Debug::NoLocking=1"]
         (folder / "lists/partial").mkdir(parents=True, exist_ok=True)
-        script = 'cd "$0" && apt-get -qq "$@" update && apt-get -qq "$@" download python3-pip-whl && dpkg-deb -x *.deb .'
+        script = (
+            'cd "$0" && apt-get "$@" update && apt-get "$@" download python3-pip-whl && dpkg-deb -x *.deb .'
+        )
         try:
             run(["sh", "-c", script, str(folder), *state])
         except OSError:
@@ -71,6 +74,19 @@ def make_without_ensurepip() -> bool:
     if not wheels:
         return False
     return run([str(BIN / "python"), "-m", "pip", "install", "-q", "pip"], {"PYTHONPATH": str(wheels[0])})
+
+
+def lock() -> None:
+    """Resolves anew, in an environment that holds nothing else."""
+    with tempfile.TemporaryDirectory() as folder:
+        python = str(Path(folder) / BIN.relative_to(VENV) / "python")
+        if not (
+            run([sys.executable, "-m", "venv", folder])
+            and run([python, "-m", "pip", "install", "-q", f"{ROOT}[dev]"])
+        ):
+            stop("the requirements could not be resolved (see above)")
+        freeze = [python, "-m", "pip", "freeze", "--exclude", "acp-editor"]
+        LOCK.write_text(subprocess.run(freeze, check=True, capture_output=True, text=True).stdout)
 
 
 def main() -> None:
@@ -89,4 +105,4 @@ def main() -> None:
 
 
 if __name__ == "__main__":
-    main()
+    lock() if sys.argv[1:] == ["lock"] else main()

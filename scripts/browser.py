@@ -1,6 +1,6 @@
 """A Chromium for the tests: the one that is there, else Debian's, as root or unpacked into .cache/.
 
-    browser.py      prints where it is
+browser.py      prints where it is
 """
 
 from __future__ import annotations
@@ -10,11 +10,13 @@ import re
 import shutil
 import subprocess
 import sys
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
-from cached import CACHE, once, say, stop
+from system import apt_install, root
+
+from cached import CACHE, once, stop
 
 NAMES = ("chromium", "chromium-browser", "google-chrome", "google-chrome-stable", "microsoft-edge")
 ARGUMENTS = (
@@ -40,23 +42,6 @@ class Browser:
 
     path: str
     env: Mapping[str, str]
-
-
-def _root() -> bool:
-    return hasattr(os, "geteuid") and os.geteuid() == 0
-
-
-def apt_install(packages: Sequence[str]) -> None:
-    """As root. Debian's package lists are fetched first: a fresh container has none."""
-    say(f"installing {', '.join(packages)} with apt-get")
-    env = {**os.environ, "DEBIAN_FRONTEND": "noninteractive"}
-    for command in (
-        ["apt-get", "update", "-qq"],
-        ["apt-get", "install", "-y", "-qq", "--no-install-recommends", *packages],
-    ):
-        result = subprocess.run(command, env=env, stdin=subprocess.DEVNULL, capture_output=True, text=True)
-        if result.returncode and "install" in command:
-            stop(f"{' '.join(command)} failed:\n{result.stderr[-2000:]}")
 
 
 def _unpack(folder: Path) -> None:
@@ -123,7 +108,7 @@ def browser() -> Browser:
         return found
     if shutil.which("apt-get") is None or shutil.which("dpkg-deb") is None:
         stop(WHAT_TO_INSTALL)
-    if not _root():
+    if not root():
         return _unpacked()
     apt_install(DEBIAN)
     if found := find():

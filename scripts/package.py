@@ -1,11 +1,12 @@
 """The wheel and, with it inside, the extension for VS Code: what a release consists of.
 
-    package.py      builds both and prints where they are
+package.py      builds both and prints where they are
 """
 
 from __future__ import annotations
 
 import os
+import re
 import shutil
 import subprocess
 import sys
@@ -13,6 +14,9 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from bootstrap import BIN
+from system import require
+
+import workbench
 from cached import CACHE, ROOT, digest, locked, once, say, stop
 
 CLIENT = ROOT / "client-vscode"
@@ -20,13 +24,10 @@ GENERATED = {"node_modules", "out", "dist", "bundled", "coverage"}
 
 
 def _run(command: Sequence[str], folder: Path) -> None:
-    executable = shutil.which(command[0])
-    if executable is None:
-        stop(f"{command[0]} not found; install Node.js 20 or newer with npm first")
-        return
     result = subprocess.run(
-        [executable, *command[1:]],
+        [shutil.which(command[0]) or command[0], *command[1:]],
         cwd=folder,
+        env=_environment(),
         stdin=subprocess.DEVNULL,
         stdout=subprocess.PIPE,
         stderr=subprocess.STDOUT,
@@ -36,6 +37,17 @@ def _run(command: Sequence[str], folder: Path) -> None:
         stop(f"{' '.join(command)} failed in {folder.name}:\n{result.stdout[-6000:]}")
 
 
+def _environment() -> dict[str, str]:
+    """With a Node that is new enough in front: the workbench's own where the system's is not."""
+    require({"npm": "npm"})
+    version = subprocess.run(["node", "--version"], capture_output=True, text=True).stdout
+    if re.match(r"v(2\d|[3-9]\d)", version):
+        return dict(os.environ)
+    if (folder := workbench.node_folder()) is None:
+        raise SystemExit("acp-editor: Node.js 20 or newer is needed; install it first")
+    return {**os.environ, "PATH": f"{folder / 'bin'}{os.pathsep}{os.environ['PATH']}"}
+
+
 def wheel() -> Path:
     """The server as a wheel."""
     sources = [ROOT / "pyproject.toml", ROOT / "README.md", ROOT / "LICENSE"]
@@ -43,14 +55,23 @@ def wheel() -> Path:
     key = digest(*(str(p.relative_to(ROOT)) for p in sources), *sources)
 
     def make(folder: Path) -> None:
-        build = [str(BIN / "python"), "-m", "build", "--wheel", "--no-isolation", "--outdir", str(folder), str(ROOT)]
+        build = [
+            str(BIN / "python"),
+            "-m",
+            "build",
+            "--wheel",
+            "--no-isolation",
+            "--outdir",
+            str(folder),
+            str(ROOT),
+        ]
         _run(build, ROOT)
 
     return next(once(CACHE / "wheel", key, make, "building the wheel").glob("*.whl"))
 
 
 def node_modules() -> None:
-    """What the client is built with. npm writes the hidden lock file last, so that it tells of a whole install."""
+    """What the client is built with; npm writes its hidden lock file last: one tells of a whole install."""
     wanted, installed = CLIENT / "package-lock.json", CLIENT / "node_modules/.package-lock.json"
     with locked("node_modules"):
         if not installed.is_file() or installed.stat().st_mtime < wanted.stat().st_mtime:
@@ -61,7 +82,12 @@ def node_modules() -> None:
 
 def _client_sources() -> list[Path]:
     tops = [p for p in sorted(CLIENT.iterdir()) if p.name not in GENERATED and p.suffix != ".vsix"]
-    return [file for top in tops for file in ([top] if top.is_file() else sorted(top.rglob("*"))) if file.is_file()]
+    return [
+        file
+        for top in tops
+        for file in ([top] if top.is_file() else sorted(top.rglob("*")))
+        if file.is_file()
+    ]
 
 
 def vsix() -> Path:
@@ -69,7 +95,9 @@ def vsix() -> Path:
     server = wheel()
     node_modules()
     sources = _client_sources()
-    key = digest(server.name, server.parent / ".made-for", *(str(p.relative_to(CLIENT)) for p in sources), *sources)
+    key = digest(
+        server.name, server.parent / ".made-for", *(str(p.relative_to(CLIENT)) for p in sources), *sources
+    )
 
     def make(folder: Path) -> None:
         bundled = CLIENT / "bundled"
@@ -82,6 +110,16 @@ def vsix() -> Path:
     return once(CACHE / "vsix", key, make, "building the extension") / "acp-editor.vsix"
 
 
+def check() -> None:
+    """The client's own checks; what they print is shown only where they fail."""
+    node_modules()
+    for name in ("check", "test"):
+        say(f"npm run {name} in {CLIENT.name}")
+        _run(["npm", "run", name], CLIENT)
+
+
 if __name__ == "__main__":
-    print(wheel())
-    sys.exit(print(vsix()))
+    if sys.argv[1:] == ["check"]:
+        check()
+    else:
+        print(wheel(), vsix(), sep="\n")

@@ -28,6 +28,8 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
+from system import require
+
 from cached import CACHE, once, say, stop
 
 CODE_SERVER = "4.139.1"
@@ -65,20 +67,6 @@ def npm(arguments: Sequence[str], folder: Path, env: Mapping[str, str]) -> None:
         stop(f"npm {' '.join(arguments)} failed in {folder}:\n{result.stdout[-4000:]}")
 
 
-def require_compiler() -> None:
-    """VS Code has a few native modules that npm compiles."""
-    missing = [tool for tool in ("npm", "make", "g++", "python3") if not shutil.which(tool)]
-    if not missing:
-        return
-    packages = sorted({"npm": "npm", "make": "make", "g++": "g++", "python3": "python3"}[m] for m in missing)
-    if shutil.which("apt-get") and hasattr(os, "geteuid") and os.geteuid() == 0:
-        from browser import apt_install
-
-        apt_install(packages)
-    else:
-        stop(f"{', '.join(missing)} not found; install it first, on Debian: sudo apt-get install {' '.join(packages)}")
-
-
 def _environment(node: Path | None) -> dict[str, str]:
     env = dict(os.environ)
     if node is not None:
@@ -89,7 +77,7 @@ def _environment(node: Path | None) -> dict[str, str]:
 
 
 def _make(folder: Path) -> None:
-    require_compiler()
+    require({"npm": "npm", "make": "make", "g++": "g++", "python3": "python3"})  # a few modules are compiled
     (folder / "package.json").write_text('{"private": true}\n')
     node = None
     if package := NODES.get((platform.system(), platform.machine())):
@@ -108,13 +96,20 @@ def install() -> Path:
     """The folder with the workbench, made on first use: a minute, 800 MB."""
     name = f"workbench-{CODE_SERVER}-{platform.system()}-{platform.machine()}".lower()
     key = json.dumps([CODE_SERVER, NODES.get((platform.system(), platform.machine())), NATIVE])
-    return once(CACHE / name, key, _make, "installing a VS Code that runs in the browser (once; about a minute)")
+    return once(
+        CACHE / name, key, _make, "installing a VS Code that runs in the browser (once; about a minute)"
+    )
 
 
-def _node(folder: Path) -> str:
-    if package := NODES.get((platform.system(), platform.machine())):
-        return str(folder / "node_modules" / package[0] / "bin/node")
-    return shutil.which("node") or "node"
+def node_folder() -> Path | None:
+    """Where the workbench's own Node and its headers are; None where the system's is used."""
+    package = NODES.get((platform.system(), platform.machine()))
+    return install() / "node_modules" / package[0] if package else None
+
+
+def _node() -> str:
+    folder = node_folder()
+    return str(folder / "bin/node") if folder else shutil.which("node") or "node"
 
 
 def free_port() -> int:
@@ -159,7 +154,7 @@ def running(
         user.mkdir(parents=True)
         (user / "settings.json").write_text(json.dumps({**QUIET, **settings}, indent=1))
         entry = str(folder / "node_modules/code-server/out/node/entry.js")
-        command = [_node(folder), entry, "--config", str(home / "config.yaml")]
+        command = [_node(), entry, "--config", str(home / "config.yaml")]
         command += ["--user-data-dir", str(home / "user-data"), "--extensions-dir", str(home / "extensions")]
         environment = {
             **os.environ,

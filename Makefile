@@ -1,0 +1,74 @@
+# Everything here works from a bare clone: what is missing is installed into .venv/ and .cache/ the first time.
+# Needs make, Python 3.11 or newer, and Node.js with npm.
+
+BIN := .venv/bin
+PYTEST := $(BIN)/python -m pytest
+export npm_config_update_notifier := false
+
+.DEFAULT_GOAL := help
+.PHONY: help demo test lint format unit client vscode-test screenshots test-agents package lock clean bootstrap system
+
+help:
+	@echo "make demo         try it: a sample workspace in VS Code with the built-in agent"
+	@echo "make test         everything that has to hold: lint, types, all tests, a real VS Code"
+	@echo "make lint         ruff and pyright alone"
+	@echo "make client       the VS Code client's types, linter and unit tests alone"
+	@echo "make unit         the Python tests without VS Code and without real agents"
+	@echo "make vscode-test  the tests in a real VS Code alone"
+	@echo "make test-agents  real agents (Claude, Codex, Gemini, ...) with a scripted language model"
+	@echo "make screenshots  the pictures of the README anew"
+	@echo "make package      the wheel and the extension"
+	@echo "make format       formats the sources"
+	@echo "make lock         the locked requirements anew, from pyproject.toml"
+	@echo "make clean        away with all that was installed and built here"
+
+bootstrap:
+	@python=$$(scripts/find-python) && "$$python" scripts/bootstrap.py
+
+# What only tests in VS Code need.
+system: bootstrap
+	@$(BIN)/python scripts/system.py git npm make g++
+	@$(BIN)/python scripts/browser.py >/dev/null
+	@$(BIN)/python scripts/workbench.py install >/dev/null
+
+demo: bootstrap
+	@$(BIN)/python scripts/demo.py
+
+lint: bootstrap
+	$(BIN)/ruff check .
+	$(BIN)/ruff format --check .
+	$(BIN)/pyright
+
+client: bootstrap
+	@$(BIN)/python scripts/package.py check
+
+# pytest comes last and runs all there is in one go, so that its closing line is the summary.
+test: system lint client
+	$(PYTEST)
+
+unit: bootstrap
+	$(PYTEST) -m "not browser and not live"
+
+vscode-test: system
+	$(PYTEST) tests/vscode
+
+test-agents: system
+	ACP_EDITOR_AGENTS=all $(PYTEST) -m live
+
+screenshots: system
+	ACP_EDITOR_SCREENSHOTS=docs/images $(PYTEST) tests/vscode -m browser -k picture
+
+package: bootstrap
+	@$(BIN)/python scripts/package.py
+
+format: bootstrap
+	$(BIN)/ruff check --fix .
+	$(BIN)/ruff format .
+
+lock: bootstrap
+	@$(BIN)/python scripts/bootstrap.py lock
+
+clean:
+	rm -rf .venv .cache .pytest_cache .ruff_cache .hypothesis client-vscode/node_modules client-vscode/dist \
+		client-vscode/out client-vscode/bundled
+	find . -name __pycache__ -type d -prune -exec rm -rf {} +

@@ -1,0 +1,131 @@
+"""A try-out: the sample workspace in VS Code with the extension and the built-in agent.
+
+    demo.py             the person's own VS Code where `code` is on the PATH, in an own profile; else one
+                        from npm in the browser
+    demo.py --browser   the one from npm in any case
+
+Everything it opens is a copy in a temporary folder, which goes when it ends.
+"""
+
+from __future__ import annotations
+
+import argparse
+import contextlib
+import json
+import os
+import shutil
+import signal
+import subprocess
+import sys
+import tempfile
+import webbrowser
+from collections.abc import Iterator
+from pathlib import Path
+
+from bootstrap import BIN
+from system import require
+
+import workbench
+from cached import ROOT, say, stop
+from package import vsix
+
+SAMPLE = ROOT / "examples/orrery"
+SETTINGS: dict[str, object] = {
+    "acpEditor.server.command": [str(BIN / "acp-editor")],
+    "acpEditor.agent": "demo",
+    "workbench.colorTheme": "Default Dark Modern",
+}
+WELCOME = """
+  The sample workspace is open in {where}.
+
+  Press F1, choose "ACP: Prompt Agent", and type what the agent should do:
+
+      take me round          a short tour that proposes an edit
+      /todo                  finds TODO comments and plans them
+      /rename OLD NEW        renames over the whole workspace, asking before each edit
+
+  Ctrl-C here ends it; nothing of it stays but .cache/ in this checkout.
+"""
+
+
+def prepare(folder: Path) -> Path:
+    """A copy of the sample, a git repository of its own so that its changes can be seen."""
+    require({"git": "git"})
+    target = folder / SAMPLE.name
+    shutil.copytree(SAMPLE, target)
+    git = ["git", "-c", "user.name=acp-editor", "-c", "user.email=demo@localhost"]
+    for arguments in (["init", "-q"], ["add", "-A"], ["commit", "-qm", "The sample"]):
+        subprocess.run([*git, *arguments], cwd=target, check=True, stdin=subprocess.DEVNULL)
+    return target
+
+
+def has_screen() -> bool:
+    return not sys.platform.startswith("linux") or bool({"DISPLAY", "WAYLAND_DISPLAY"} & os.environ.keys())
+
+
+def own_editor() -> str | None:
+    """The person's VS Code, if it can show a window here."""
+    return shutil.which("code") if has_screen() else None
+
+
+def in_own_editor(code: str, folder: Path, extension: Path, home: Path) -> None:
+    """With user data and extensions of its own, so that the person's stay as they are."""
+    user = home / "user-data/User"
+    user.mkdir(parents=True)
+    (user / "settings.json").write_text(json.dumps({**workbench.QUIET, **SETTINGS}, indent=1))
+    own = ["--user-data-dir", str(home / "user-data"), "--extensions-dir", str(home / "extensions")]
+    installed = subprocess.run(
+        [code, *own, "--install-extension", str(extension)], capture_output=True, text=True
+    )
+    if installed.returncode:
+        stop(f"the extension could not be installed:\n{installed.stderr}")
+    print(WELCOME.format(where="your VS Code"), flush=True)
+    subprocess.run([code, *own, "--new-window", "--wait", str(folder)])
+
+
+def in_browser(folder: Path, extension: Path) -> None:
+    with workbench.running(extension, SETTINGS) as served:
+        address = served.address(folder)
+        print(WELCOME.format(where=f"a VS Code at\n\n      {address}"), flush=True)
+        if has_screen():
+            with contextlib.suppress(webbrowser.Error):
+                webbrowser.open(address)
+        served.process.wait()
+        stop(f"VS Code ended by itself:\n{served.log.read_text(errors='replace')[-2000:]}")
+
+
+@contextlib.contextmanager
+def until_stopped() -> Iterator[None]:
+    """Ctrl-C and a termination both end the demo in order, with what it started."""
+
+    def interrupt(*_: object) -> None:
+        raise KeyboardInterrupt
+
+    signal.signal(signal.SIGTERM, interrupt)
+    try:
+        yield
+    except KeyboardInterrupt:
+        say("stopped")
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description="Try acp-editor out in VS Code.")
+    parser.add_argument(
+        "--browser", action="store_true", help="the VS Code from npm, even where `code` is there"
+    )
+    options = parser.parse_args()
+    with (
+        until_stopped(),
+        tempfile.TemporaryDirectory(prefix="acp-editor-demo-", ignore_cleanup_errors=True) as home,
+    ):
+        extension = vsix()
+        folder = prepare(Path(home))
+        code = None if options.browser else own_editor()
+        if code:
+            in_own_editor(code, folder, extension, Path(home))
+        else:
+            in_browser(folder, extension)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,269 @@
+"""A person at VS Code: what they can press, type and see, on a page of a real browser."""
+
+from __future__ import annotations
+
+import json
+import re
+import time
+from collections.abc import Callable, Mapping
+from pathlib import Path
+from typing import TypeVar
+
+from playwright.sync_api import BrowserContext, Error, Locator, Page
+from playwright.sync_api import TimeoutError as PlaywrightTimeout
+
+import workbench as served
+from cached import CACHE
+
+SCREENSHOTS = CACHE / "screenshots"
+ACTIVE = ".editor-group-container.active .monaco-editor"
+PATIENCE = 20.0
+"""Seconds that a condition may take to come true; what takes longer is a defect."""
+T = TypeVar("T")
+
+
+def wait_for(condition: Callable[[], T], what: str, patience: float = PATIENCE) -> T:
+    """The first true value of `condition`; a page that is just being redrawn counts as not yet."""
+    deadline = time.monotonic() + patience
+    last: object = None
+    while time.monotonic() < deadline:
+        try:
+            last = condition()
+        except Error as error:
+            last = error
+        else:
+            if last:
+                return last
+        time.sleep(0.05)
+    raise AssertionError(f"after {patience:g} s still not: {what} (last: {last!r})")
+
+
+class Editor:
+    """One window of VS Code on one folder."""
+
+    def __init__(self, server: served.Workbench, context: BrowserContext, folder: Path) -> None:
+        self.server = server
+        self.folder = folder
+        context.add_init_script(path=Path(__file__).with_name("page.js"))
+        self.page: Page = context.new_page()
+        self.console: list[str] = []
+        self.page.on("console", lambda message: self.console.append(f"{message.type}: {message.text}"))
+
+    # -- the window --------------------------------------------------------------------------------
+
+    def open(self) -> None:
+        self.page.goto(self.server.address(self.folder))
+        self.page.wait_for_selector(".monaco-workbench .statusbar", timeout=60_000)
+        # the explorer shows the folder once the remote host answers
+        wait_for(lambda: self.explorer.count() > 0, "the explorer lists the folder", 60)
+
+    def reload(self) -> None:
+        self.page.reload()
+        self.page.wait_for_selector(".monaco-workbench .statusbar", timeout=60_000)
+
+    def close(self) -> None:
+        """As a person closes the tab: what the page does on unload, it does."""
+        if not self.page.is_closed():
+            self.page.goto("about:blank")
+            self.page.close()
+
+    def screenshot(self, name: str) -> Path:
+        SCREENSHOTS.mkdir(parents=True, exist_ok=True)
+        path = SCREENSHOTS / f"{name}.png"
+        self.page.screenshot(path=path)
+        return path
+
+    # -- the hands ---------------------------------------------------------------------------------
+
+    def press(self, *keys: str) -> None:
+        for key in keys:
+            self.page.keyboard.press(key)
+
+    def type(self, text: str) -> None:
+        self.page.keyboard.type(text)
+
+    def quick_input(self) -> Locator:
+        return self.page.locator(".quick-input-widget:visible input.input").first
+
+    def rows(self) -> list[str]:
+        """What the open quick pick offers."""
+        found = self.page.locator(".quick-input-widget:visible .quick-input-list .monaco-list-row")
+        return [text.strip() for text in found.all_inner_texts()]
+
+    def palette(self, title: str) -> None:
+        """Runs a command from the command palette, only if the palette offers just that title."""
+        self.press("F1")
+        self.quick_input().wait_for()
+        self.quick_input().fill(f">{title}")
+        row = self.page.locator(".quick-input-widget:visible .monaco-list-row").filter(
+            has=self.page.locator(".label-name", has_text=re.compile(f"^{re.escape(title)}$"))
+        )
+        row.first.wait_for(timeout=PATIENCE * 1000)
+        row.first.click()
+
+    def offers(self, title: str) -> bool:
+        """Whether the palette has the command now."""
+        self.press("F1")
+        self.quick_input().wait_for()
+        self.quick_input().fill(f">{title}")
+
+        def settled() -> list[str]:
+            rows = self.rows()
+            return rows if any(title in row or "No matching" in row for row in rows) else []
+
+        try:
+            rows = wait_for(settled, "the palette answers", 3)
+        except AssertionError:
+            rows = []
+        self.press("Escape")
+        return any(title in row for row in rows)
+
+    def answer(self, text: str) -> None:
+        """Types into the open input box and confirms it."""
+        self.quick_input().wait_for()
+        wait_for(
+            lambda: self.quick_input().evaluate("e => e === document.activeElement"),
+            "the input has the focus",
+        )
+        self.quick_input().fill(text)
+        self.press("Enter")
+
+    def pick(self, label: str) -> None:
+        """Takes a row of the open quick pick."""
+        rows = self.page.locator(".quick-input-widget:visible .monaco-list-row").filter(has_text=label)
+        rows.first.wait_for(timeout=PATIENCE * 1000)
+        rows.first.click()
+
+    def open_file(self, name: str) -> None:
+        self.press("Control+P")
+        self.quick_input().wait_for()
+        self.quick_input().fill(name)
+        row = self.page.locator(".quick-input-widget:visible .monaco-list-row").filter(has_text=name)
+        row.first.wait_for(timeout=PATIENCE * 1000)
+        self.press("Enter")
+        wait_for(lambda: self.active_tab == Path(name).name, f"{name} is the active editor")
+        wait_for(lambda: self.focus_in_editor, f"{name} has the focus")
+
+    def go_to_line(self, line: int) -> None:
+        """`line` from 1, as the person says it."""
+        self.press("Control+G")
+        self.quick_input().wait_for()
+        self.quick_input().fill(f":{line}")
+        self.press("Enter")
+        wait_for(lambda: self.cursor is not None and self.cursor[0] == line, f"the cursor is in line {line}")
+
+    # -- the eyes ----------------------------------------------------------------------------------
+
+    @property
+    def explorer(self) -> Locator:
+        return self.page.locator(".explorer-folders-view .monaco-list-row")
+
+    @property
+    def status_bar(self) -> list[str]:
+        items = self.page.locator(".statusbar .statusbar-item:visible")
+        return [text.strip().replace("\u00a0", " ") for text in items.all_inner_texts() if text.strip()]
+
+    @property
+    def status(self) -> str:
+        """The text of our own item in the status bar, with its icons' names."""
+        item = self.page.locator('.statusbar .statusbar-item[id*="acp-editor"]').first
+        return str(item.get_attribute("aria-label") or item.inner_text()) if item.count() else ""
+
+    @property
+    def notifications(self) -> list[str]:
+        toasts = self.page.locator(".notification-toast .notification-list-item-message")
+        return [text.strip() for text in toasts.all_inner_texts()]
+
+    def notification(self, text: str) -> Locator:
+        return self.page.locator(".notification-toast").filter(has_text=text)
+
+    @property
+    def announcements(self) -> list[str]:
+        """What a screen reader was told."""
+        return self.page.locator(".monaco-aria-container div").all_inner_texts()
+
+    @property
+    def tabs(self) -> list[str]:
+        """The open editors of all groups."""
+        return self._tabs(".tabs-container .tab")
+
+    @property
+    def active_tab(self) -> str | None:
+        """The visible editor's name in the active group."""
+        return next(iter(self._tabs(".editor-group-container.active .tab.active")), None)
+
+    @property
+    def visible_tabs(self) -> list[str]:
+        """The visible editor of each group."""
+        return self._tabs(".tabs-container .tab.active")
+
+    def _tabs(self, where: str) -> list[str]:
+        script = "tabs => tabs.map(tab => tab.dataset.resourceName ?? '')"
+        return list(self.page.locator(where).evaluate_all(script))
+
+    @property
+    def cursor(self) -> tuple[int, int] | None:
+        """Line and column from 1, as the status bar tells of the active editor."""
+        found = re.search(r"Ln (\d+), Col (\d+)", " ".join(self.status_bar))
+        return (int(found[1]), int(found[2])) if found else None
+
+    @property
+    def focus_in_editor(self) -> bool:
+        return bool(self.page.evaluate("look.inEditor()"))
+
+    @property
+    def focus(self) -> str:
+        """Where keys go now, in words."""
+        return str(self.page.evaluate("look.focus()"))
+
+    @property
+    def lines(self) -> dict[int, str]:
+        """The lines of the active group's editor that are to be seen, by number from 1."""
+        return self._by_line("lines", ACTIVE)
+
+    @property
+    def colours(self) -> dict[int, str]:
+        """Lines of the active editor that the extension marks, and their background."""
+        return self._by_line("colours", ACTIVE)
+
+    @property
+    def labels(self) -> dict[int, str]:
+        """Texts that decorations put beside lines of the active editor."""
+        return self._by_line("labels", ACTIVE)
+
+    def _by_line(self, what: str, selector: str) -> dict[int, str]:
+        found = self.page.evaluate(f"selector => look.{what}(selector)", selector)
+        return {int(number): str(text) for number, text in found}
+
+    @property
+    def diff_sides(self) -> tuple[str, str] | None:
+        """Both texts of the visible diff editor, as far as they are to be seen."""
+        if not self.page.locator(".monaco-diff-editor:visible").count():
+            return None
+
+        def side(name: str) -> str:
+            return "\n".join(
+                text for _, text in sorted(self._lines(f".monaco-diff-editor .editor.{name}").items())
+            )
+
+        return side("original"), side("modified")
+
+    @property
+    def tree(self) -> list[str]:
+        """The rows of the views in the side bar."""
+        rows = self.page.locator(".part.sidebar .pane-body .monaco-list-row:visible")
+        return [" ".join(text.split()) for text in rows.all_inner_texts()]
+
+    # -- settings ----------------------------------------------------------------------------------
+
+    def configure(self, settings: Mapping[str, object]) -> None:
+        """Into the person's settings file, as if they had edited it."""
+        configure(self.server, settings)
+
+
+def configure(server: served.Workbench, settings: Mapping[str, object]) -> None:
+    file = server.settings_file
+    file.write_text(json.dumps({**json.loads(file.read_text()), **settings}, indent=1))
+
+
+__all__ = ["PATIENCE", "SCREENSHOTS", "Editor", "PlaywrightTimeout", "configure", "wait_for"]
