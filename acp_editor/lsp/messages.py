@@ -28,7 +28,7 @@ class LineRange(TypedDict):
 
 
 class Location(TypedDict):
-    """Where a tool call is. `range` is null where only a file is known; `inferred` where we found the line."""
+    """Where a tool call is. `range` is null where only a file is known; `inferred`: the line is ours."""
 
     uri: str
     range: Range | None

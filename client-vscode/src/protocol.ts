@@ -15,7 +15,7 @@ export interface LineRange {
   readonly end: number;
 }
 
-/** Where a tool call is. `range` is null where only a file is known; `inferred` where we found the line. */
+/** Where a tool call is. `range` is null where only a file is known; `inferred`: the line is ours. */
 export interface Location {
   readonly uri: string;
   readonly range: Range | null;

@@ -1,0 +1,149 @@
+"""The agents that are configured: started when they are first needed, told when they fail."""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from typing import Literal
+
+import anyio
+import anyio.abc
+
+from acp_editor.acp.agent import Agent, AgentFailed, AgentSpec, Host
+from acp_editor.app import render
+from acp_editor.core.model import AgentInfo
+from acp_editor.lsp import messages
+from acp_editor.lsp.protocol import CommandError
+
+logger = logging.getLogger(__name__)
+
+
+@dataclass(slots=True, eq=False)
+class Slot:
+    """One configured agent and what became of it."""
+
+    name: str
+    spec: AgentSpec
+    state: Literal["stopped", "starting", "ready", "failed"] = "stopped"
+    error: str | None = None
+    agent: Agent | None = None
+    info: AgentInfo | None = None
+    scope: anyio.CancelScope | None = None
+    gone: anyio.Event | None = None
+    starting: anyio.Lock = field(default_factory=anyio.Lock)
+
+
+class Agents:
+    """`changed` hears of every change of state, `ended` when an agent that had been ready is gone."""
+
+    def __init__(
+        self,
+        group: anyio.abc.TaskGroup,
+        host: Callable[[str], Host],
+        changed: Callable[[Slot], None],
+        ended: Callable[[Slot, str], None],
+    ) -> None:
+        self._group = group
+        self._host = host
+        self._changed = changed
+        self._ended = ended
+        self._slots: dict[str, Slot] = {}
+
+    def configure(self, specs: dict[str, AgentSpec]) -> None:
+        """New settings; an agent that runs goes on with its old ones until it is restarted."""
+        for name, spec in specs.items():
+            if name in self._slots:
+                self._slots[name].spec = spec
+            else:
+                self._slots[name] = Slot(name, spec)
+        for name in [n for n, slot in self._slots.items() if n not in specs and slot.agent is None]:
+            del self._slots[name]
+
+    def slot(self, name: str) -> Slot:
+        if (slot := self._slots.get(name)) is None:
+            known = ", ".join(sorted(self._slots))
+            raise CommandError(f"no agent is called {name!r}; the settings have {known}")
+        return slot
+
+    async def ensure(self, name: str) -> Agent:
+        """The running agent of that name, started where it is not."""
+        slot = self.slot(name)
+        async with slot.starting:
+            if slot.agent is not None:
+                return slot.agent
+            slot.state, slot.error = "starting", None
+            self._changed(slot)
+            try:
+                await self._group.start(self._serve, slot)
+            except AgentFailed as error:
+                slot.state, slot.error = "failed", str(error)
+                raise CommandError(str(error)) from error
+            except BaseException:
+                slot.state = "stopped"
+                raise
+            finally:
+                self._changed(slot)
+            assert slot.agent is not None
+            return slot.agent
+
+    async def stop(self, name: str) -> None:
+        """Ends the agent and waits until its process is gone."""
+        slot = self.slot(name)
+        if slot.scope is not None and slot.gone is not None:
+            gone = slot.gone
+            slot.scope.cancel()
+            await gone.wait()
+
+    async def close(self) -> None:
+        """Ends all agents, side by side."""
+        async with anyio.create_task_group() as group:
+            for name in self._slots:
+                group.start_soon(self.stop, name)
+
+    def render(self) -> dict[str, messages.Agent]:
+        return {
+            slot.name: {
+                "state": slot.state,
+                "protocol": slot.info.protocol if slot.info else None,
+                "title": slot.info.title if slot.info else None,
+                "version": slot.info.version if slot.info else None,
+                "error": slot.error,
+                "authMethods": render.auth_methods(slot.info.auth_methods) if slot.info else [],
+            }
+            for slot in self._slots.values()
+        }
+
+    async def _serve(self, slot: Slot, *, task_status: anyio.abc.TaskStatus[None]) -> None:
+        agent = Agent(slot.spec, self._host(slot.name))
+        slot.gone = anyio.Event()
+        reason = "the agent was stopped"
+        ready = False
+        failure: AgentFailed | None = None
+        try:
+            with anyio.CancelScope() as slot.scope:
+                async with anyio.create_task_group() as group:
+                    await group.start(agent.run)
+                    ready = True
+                    slot.agent, slot.info, slot.state = agent, agent.info, "ready"
+                    task_status.started()
+            slot.state = "stopped"
+        except* AgentFailed as failures:
+            failure = _leaf(failures)
+        finally:
+            slot.agent = slot.scope = None
+            slot.gone.set()
+        if failure is not None and not ready:
+            raise failure
+        if failure is not None:
+            reason = str(failure)
+            slot.state, slot.error = "failed", reason
+            logger.warning("%s", reason)
+        self._changed(slot)
+        self._ended(slot, reason)
+
+
+def _leaf(group: BaseExceptionGroup[AgentFailed]) -> AgentFailed:
+    """One of the failures; the others have the same cause."""
+    first = group.exceptions[0]
+    return _leaf(first) if isinstance(first, BaseExceptionGroup) else first

@@ -1,0 +1,396 @@
+"""The application: agents on one side, the editor on the other, and the state between them.
+
+State changes only in synchronous code on one thread, in wire order. What waits (agents starting,
+turns, permissions, the disk) waits in tasks of one group and comes back through the same methods.
+"""
+
+from __future__ import annotations
+
+import logging
+import os
+from collections.abc import Callable, Coroutine, Mapping
+from typing import Any
+
+import anyio
+import anyio.abc
+from lsprotocol import types
+
+from acp_editor import settings as settings_module
+from acp_editor.acp.agent import Agent, AgentSpec
+from acp_editor.app import context
+from acp_editor.app.agents import Agents, Slot
+from acp_editor.app.commands import COMMANDS, Commands
+from acp_editor.app.faults import Faults
+from acp_editor.app.files import HostFiles
+from acp_editor.app.following import Following
+from acp_editor.app.host import AgentHost
+from acp_editor.app.judge import Judge
+from acp_editor.app.permissions import Pending, Permissions
+from acp_editor.app.proposals import Documents, Proposals
+from acp_editor.app.reviewing import Reviewing
+from acp_editor.app.sessions import Entry, Sessions
+from acp_editor.app.surfaces import Surfaces
+from acp_editor.app.terminals import HostTerminals
+from acp_editor.app.texts import Texts
+from acp_editor.app.turns import Turns
+from acp_editor.app.whereabouts import Whereabouts
+from acp_editor.core import follow, places
+from acp_editor.core.model import (
+    Elicitation,
+    ElicitationAnswer,
+    Fault,
+    Json,
+    PermissionRequest,
+    StateUpdate,
+    Update,
+)
+from acp_editor.lsp import uris
+from acp_editor.lsp.documents import Author, Document
+from acp_editor.lsp.editor import Editor
+from acp_editor.lsp.protocol import CommandError
+from acp_editor.settings import Settings
+
+logger = logging.getLogger(__name__)
+
+
+class App:
+    """Implements `lsp.server.Application`. Its parts are made in `run`, when the editor is known."""
+
+    commands = tuple(COMMANDS)
+    abilities: Mapping[str, Any] = {"review": True, "rules": True, "versions": [1, 2]}
+
+    editor: Editor
+    agents: Agents
+    turns: Turns
+    following: Following
+    surfaces: Surfaces
+    files: HostFiles
+    terminals: HostTerminals
+    texts: Texts
+    whereabouts: Whereabouts
+    proposals: Proposals
+    documents: Documents
+    review: Reviewing
+    judge: Judge
+
+    def __init__(self) -> None:
+        self.settings: Settings
+        self.settings, _ = settings_module.parse({})
+        self.sessions = Sessions()
+        self.faults = Faults()
+        self.permissions = Permissions(self._permissions_changed)
+        self.roots: list[str] = []
+        self._told: set[str] = set()
+        self._group: anyio.abc.TaskGroup | None = None
+
+    # -- start and end -----------------------------------------------------------------------------
+
+    async def run(self, editor: Editor, *, task_status: anyio.abc.TaskStatus[None]) -> None:
+        self.editor = editor
+        self.roots = [os.path.normpath(root) for root in editor.client.roots] or [os.getcwd()]
+        self.texts = Texts(editor.documents)
+        self.documents = Documents(editor.client.content)
+        async with anyio.create_task_group() as group:
+            self._group = group
+            self.review = Reviewing(self, group)
+            self.judge = Judge(self)
+            self.proposals = Proposals(self.documents, self.texts.read, self.review.original, self.uri)
+            self.surfaces = Surfaces(self)
+            self.whereabouts = Whereabouts(self.texts.read, self.surfaces.decorations_changed)
+            self.following = Following(
+                follow.Follow(follow.FollowSettings()), self._show, self.surfaces.status_changed
+            )
+            self.agents = Agents(
+                group, lambda name: AgentHost(self, name), self._agent_changed, self._agent_ended
+            )
+            self.turns = Turns(
+                group, self.permissions, self.updated, self._turn_over, lambda: self.settings.cancel_grace
+            )
+            self.files = HostFiles(self)
+            self.terminals = HostTerminals(self)
+            self._commands = Commands(self)
+            self._configure(editor.client.options)
+            await editor.register()
+            if editor.client.configuration:
+                with anyio.move_on_after(3):
+                    await self._fetch_settings()
+            group.start_soon(self.following.run)
+            group.start_soon(self.surfaces.run)
+            await self.review.start()
+            async with self.terminals.processes:
+                task_status.started()
+                await anyio.sleep_forever()
+
+    async def close(self) -> None:
+        """Ends whatever was started: agents, terminals, tasks."""
+        if self._group is None:
+            return
+        with anyio.move_on_after(7):
+            async with anyio.create_task_group() as group:
+                group.start_soon(self.agents.close)
+                group.start_soon(self.review.close)
+        self.documents.close()
+        self._group.cancel_scope.cancel()
+
+    # -- from the editor ---------------------------------------------------------------------------
+
+    async def command(self, name: str, argument: Any) -> Any:
+        return await self._commands.run(name, argument)
+
+    def settings_changed(self, pushed: Mapping[str, Any] | None) -> None:
+        if self._group is None:
+            return
+        if self.editor.client.configuration:
+            self._group.start_soon(self._fetch_settings)
+        elif pushed is not None:
+            self._configure(pushed)
+
+    def user_activity(self, path: str | None) -> None:
+        if self._group is not None:
+            self.following.policy.activity(anyio.current_time())
+            self.following.nudge()
+
+    def document_opened(self, document: Document) -> None:
+        if self._group is not None:
+            self.review.opened(document)
+
+    def document_changed(self, document: Document, before: str, author: Author) -> None:
+        if self._group is None:
+            return
+        if author == "person":
+            self.user_activity(document.path)
+        self.review.changed(document, before, author)
+        self.surfaces.text_changed(document.path)
+
+    def document_saved(self, document: Document) -> None:
+        if self._group is not None:
+            self.review.saved(document)
+
+    def document_closed(self, document: Document) -> None:
+        if self._group is not None:
+            self.review.closed(document)
+
+    def files_changed(self, paths: list[str]) -> None:
+        if self._group is not None:
+            self.review.files_changed(paths)
+
+    def folders_changed(self, added: list[str], removed: list[str]) -> None:
+        self.roots = [root for root in self.roots if root not in removed]
+        self.roots += [root for root in added if root not in self.roots]
+
+    async def content(self, uri: str) -> str:
+        return self.surfaces.content(uri)
+
+    async def hints(self, path: str) -> list[types.InlayHint]:
+        return self.surfaces.hints(path)
+
+    async def hover(self, path: str, position: types.Position) -> types.Hover | None:
+        return self.surfaces.hover(path, position)
+
+    async def lenses(self, path: str) -> list[types.CodeLens]:
+        return self.surfaces.lenses(path)
+
+    async def actions(self, path: str, range_: types.Range) -> list[types.CodeAction]:
+        return self.surfaces.actions(path, range_)
+
+    # -- from agents -------------------------------------------------------------------------------
+
+    def seen(self, agent: str, session_id: str) -> Entry:
+        return self.sessions.seen(agent, session_id, self.roots[0])
+
+    def updated(self, entry: Entry, update: Update) -> None:
+        """Takes one update in, and marks what it touched."""
+        if entry.closed:
+            return
+        for what, key in entry.session.apply(update):
+            match what:
+                case "toolCall":
+                    self.surfaces.call_changed(entry, key)
+                case "state":
+                    self._state_changed(entry)
+                case "messages" | "terminal" | "notice":
+                    self.surfaces.transcript_changed(entry, what)
+                case "session":
+                    self.surfaces.session_changed(entry)
+        for fault in entry.session.take_faults():
+            self.fault(entry.agent, fault)
+
+    def fault(self, agent: str, fault: Fault) -> None:
+        if self.faults.add(agent, fault):
+            logger.warning("%s: %s (%s) %s", agent, fault.message, fault.code, fault.detail)
+
+    async def permission(self, entry: Entry, request: PermissionRequest) -> str | None:
+        """Queues a request, or answers it by rule; None is `cancelled`."""
+        for what, key in entry.session.apply_permission(request):
+            if what == "toolCall":
+                self.surfaces.call_changed(entry, key)
+        for fault in entry.session.take_faults():
+            self.fault(entry.agent, fault)
+        call_id = request.tool_call.tool_call_id if request.tool_call else request.tool_call_id
+        decision = self.judge.decide(entry, request, call_id)
+        if decision.option_id is not None:
+            return decision.option_id
+        pending = self.permissions.add(entry, request, call_id, decision.reason)
+        if not self.editor.client.draws("permissions") and self._group is not None:
+            self._group.start_soon(self._ask, pending)
+        try:
+            return await self.permissions.wait(pending)
+        finally:
+            self.proposals.forget(pending)
+
+    async def elicit(self, agent: str, elicitation: Elicitation) -> ElicitationAnswer:
+        return ElicitationAnswer("cancel")
+
+    def elicitation_complete(self, agent: str, elicitation_id: str) -> None:
+        pass
+
+    # -- for commands ------------------------------------------------------------------------------
+
+    def entry(self, session_id: str | None) -> Entry:
+        """That session, or the active one."""
+        if session_id is None:
+            if self.sessions.active is None:
+                raise CommandError("there is no session yet: send a prompt, or start a new session")
+            return self.sessions.active
+        if (entry := self.sessions.get(session_id)) is None:
+            raise CommandError(f"there is no session {session_id!r}")
+        return entry
+
+    def uri(self, path: str) -> str:
+        """A path as the editor knows it."""
+        document = self.editor.documents.get(path)
+        return document.uri if document else uris.from_path(path)
+
+    async def prompt(self, entry: Entry, text: str, context_items: list[context.Item]) -> Entry:
+        """Sends or queues a prompt; the agent is started, and its session taken up, where need be."""
+        agent, entry = await self._live(entry)
+        blocks = context.blocks(text, context_items, agent.info.capabilities, self.texts.read, self.uri)
+        if note := self.review.note():
+            blocks.append({"type": "text", "text": note})
+        self.agents.slot(entry.agent).error = None
+        self.sessions.active = entry
+        if not entry.running:
+            await self.review.turn_starts()
+        self.following.policy.prompt()
+        self.following.nudge()
+        self.turns.prompt(entry, agent, blocks)
+        return entry
+
+    async def _live(self, entry: Entry) -> tuple[Agent, Entry]:
+        """The entry with its agent running; where the agent cannot take it up again, a new one."""
+        slot = self.agents.slot(entry.agent)
+        if slot.agent is not None and entry.started:
+            return slot.agent, entry
+        agent = await self.agents.ensure(entry.agent)
+        abilities = agent.info.capabilities
+        if abilities.resume or abilities.load:
+            try:
+                await self._commands.take_up(agent, entry)
+                return agent, entry
+            except CommandError as error:
+                logger.warning("%s cannot be resumed: %s", entry.key, error)
+        self.editor.message(
+            f"{entry.agent} was started again with a new session; it does not know the last one."
+        )
+        return agent, await self._commands.new_session(entry.agent, entry.cwd)
+
+    # -- what follows from changes -----------------------------------------------------------------
+
+    def _state_changed(self, entry: Entry) -> None:
+        session = entry.session
+        if session.state == "idle" and entry.running:
+            if session.error is not None:
+                message = session.error.get("message") if isinstance(session.error, dict) else None
+                self.agents.slot(entry.agent).error = str(message or "the turn failed")
+            self.turns.ended(entry, self.agents.slot(entry.agent).agent)
+        elif session.state != "idle" and not entry.running:
+            entry.running = True  # the agent began by itself
+        self.surfaces.session_changed(entry)
+        self.surfaces.status_changed()
+
+    def _turn_over(self, entry: Entry) -> None:
+        self.review.turn_over()
+        self.surfaces.turn_over(entry)
+
+    def _agent_changed(self, slot: Slot) -> None:
+        self.surfaces.status_changed()
+
+    def _agent_ended(self, slot: Slot, reason: str) -> None:
+        for entry in self.sessions.of_agent(slot.name):
+            entry.started = False
+            entry.queue.clear()
+            self.permissions.cancel(entry, "withdrawn: its agent is gone")
+            if entry.running:
+                self.updated(entry, StateUpdate("idle", None, {"message": reason}))
+            self.terminals.session_ended(entry)
+        if slot.state == "failed":
+            self.editor.warn(f"{slot.name}: {reason}")
+
+    def _permissions_changed(self, entry: Entry) -> None:
+        self.surfaces.permissions_changed(entry)
+
+    async def _ask(self, pending: Pending) -> None:
+        """The plain way to ask: a message with the options as its buttons."""
+        titles: dict[str, str] = {}
+        for option in pending.request.options:
+            title = option.name or option.kind
+            while title in titles:
+                title += " "
+            titles[title] = option.option_id
+        rendered = self.surfaces.permission(pending)
+        text = rendered["title"] + (f"\n{rendered['command']}" if rendered["command"] else "")
+        title = await self.editor.choose(f"{pending.entry.agent}: {text}", list(titles))
+        if title is None:
+            return
+        try:
+            self.permissions.answer(pending.request_id, titles.get(title, ""))
+        except CommandError as error:
+            self.editor.warn(f"Too late: {error}.")
+
+    async def _show(self, target: follow.Target) -> bool:
+        range_ = None
+        if target.line is not None:
+            # Empty, so that an editor puts its cursor there and selects nothing.
+            position = types.Position(target.line, 0)
+            range_ = types.Range(position, position)
+        return await self.editor.show(self.uri(target.path), range_)
+
+    def start(self, function: Callable[..., Coroutine[Any, Any, Any]], *arguments: Any) -> None:
+        """Runs it as a task of its own, while there is an editor."""
+        if self._group is not None:
+            self._group.start_soon(function, *arguments)
+
+    def mcp_servers(self) -> tuple[Json, ...]:
+        return ()
+
+    def inside(self, path: str) -> bool:
+        return places.inside(path, self.roots)
+
+    # -- settings ----------------------------------------------------------------------------------
+
+    async def _fetch_settings(self) -> None:
+        section = await self.editor.configuration()
+        if isinstance(section, dict):
+            self._configure(section)  # pyright: ignore[reportUnknownArgumentType]
+
+    def _configure(self, raw: Mapping[str, Json]) -> None:
+        settings, problems = settings_module.parse(raw)
+        self.settings = settings
+        for problem in problems:
+            if problem not in self._told:
+                self._told.add(problem)
+                self.editor.warn(problem)
+        self.following.policy.update(
+            follow.FollowSettings(
+                settings.follow.enabled, frozenset(settings.follow.kinds), settings.follow.resume_after
+            )
+        )
+        self.agents.configure(
+            {
+                name: AgentSpec(name, a.command, tuple(a.args), dict(a.env), a.cwd, a.protocol)
+                for name, a in settings.agents.items()
+            }
+        )
+        logging.getLogger("acp_editor").setLevel(settings.log.level.upper())
+        self.judge.configure(settings)
+        self.surfaces.settings_changed()

@@ -1,0 +1,161 @@
+"""State as the shapes of the editor protocol. Pure, apart from asking where open documents are."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from typing import Any, Final
+
+from acp_editor.core import model, places
+from acp_editor.core.session import Session
+from acp_editor.lsp import messages, uris
+
+MAX_TEXT: Final = 200_000
+"""Characters of one text in a snapshot or notification; more is cut, with `truncated` beside it."""
+
+
+def tool_call(call: model.ToolCall, locations: list[messages.Location]) -> messages.ToolCall:
+    cutter = Cutter()
+    rendered: messages.ToolCall = {
+        "toolCallId": call.tool_call_id,
+        "name": call.name,
+        "title": call.title,
+        "kind": call.kind,
+        "status": call.status,
+        "active": call.active,
+        "locations": locations,
+        "content": [cutter.cut(item) for item in call.content],
+        "rawInput": cutter.cut(call.raw_input),
+        "rawOutput": cutter.cut(call.raw_output),
+        "meta": cutter.cut(dict(call.meta)),
+    }
+    if cutter.did:
+        rendered["truncated"] = True
+    return rendered
+
+
+def location(place: places.Place, uri: str, line_length: int | None) -> messages.Location:
+    """`line_length` in the negotiated encoding's units, None where the text is not known."""
+    range_: messages.Range | None = None
+    if place.line is not None:
+        range_ = line_range(place.line, line_length or 0)
+    return {"uri": uri, "range": range_, "inferred": place.inferred}
+
+
+def line_range(line: int, length: int) -> messages.Range:
+    return {"start": {"line": line, "character": 0}, "end": {"line": line, "character": length}}
+
+
+def message(item: model.Message) -> messages.Message:
+    cutter = Cutter()
+    rendered: messages.Message = {
+        "role": item.role,
+        "messageId": item.message_id,
+        "text": cutter.cut(item.text),
+        "content": [cutter.cut(block) for block in item.content],
+    }
+    if cutter.did:
+        rendered["truncated"] = True
+    return rendered
+
+
+def plan(entries: Iterable[model.PlanEntry]) -> list[messages.PlanEntry]:
+    return [{"content": e.content, "priority": e.priority, "status": e.status} for e in entries]
+
+
+def commands(items: Iterable[model.Command]) -> list[messages.Command]:
+    return [{"name": c.name, "description": c.description, "hint": c.hint} for c in items]
+
+
+def config(options: Iterable[model.ConfigOption]) -> list[messages.ConfigOption]:
+    return [
+        {
+            "configId": option.config_id,
+            "name": option.name,
+            "description": option.description,
+            "kind": option.kind,
+            "category": option.category,
+            "value": option.value,
+            "options": [
+                {"value": c.value, "name": c.name, "description": c.description, "group": c.group}
+                for c in option.choices
+            ],
+        }
+        for option in options
+    ]
+
+
+def usage(value: model.UsageUpdate | None) -> messages.Usage | None:
+    return None if value is None else {"used": value.used, "size": value.size, "cost": value.cost}
+
+
+def terminal(item: model.Terminal) -> messages.Terminal:
+    text = item.output.decode("utf-8", "replace")
+    truncated = item.truncated or len(text) > MAX_TEXT
+    rendered: messages.Terminal = {
+        "terminalId": item.terminal_id,
+        "command": item.command,
+        "cwd": item.cwd,
+        "output": text[-MAX_TEXT:],
+        "exitStatus": None
+        if item.exit_status is None
+        else {"exitCode": item.exit_status.exit_code, "signal": item.exit_status.signal},
+    }
+    if truncated:
+        rendered["truncated"] = True
+    return rendered
+
+
+def session(item: Session, state: str, calls: list[messages.ToolCall], queued: int) -> messages.Session:
+    return {
+        "sessionId": item.session_id,
+        "agent": item.agent,
+        "cwd": uris.from_path(item.cwd),
+        "title": item.title,
+        "state": state,  # type: ignore[typeddict-item]
+        "stopReason": item.stop_reason,
+        "toolCalls": calls,
+        "messages": [message(m) for m in item.messages],
+        "plan": plan(item.plan),
+        "terminals": [terminal(t) for t in item.terminals.values()],
+        "commands": commands(item.commands),
+        "config": config(item.config),
+        "usage": usage(item.usage),
+        "notices": [
+            {"severity": n.severity, "title": n.title, "description": n.description} for n in item.notices
+        ],
+        "queued": queued,
+    }
+
+
+def auth_methods(methods: Sequence[model.AuthMethod]) -> list[messages.AuthMethod]:
+    return [
+        {"id": m.method_id, "name": m.name, "description": m.description, "kind": m.kind} for m in methods
+    ]
+
+
+class Cutter:
+    """Copies JSON with long strings cut; `did` says whether any was."""
+
+    def __init__(self, limit: int = MAX_TEXT) -> None:
+        self._limit = limit
+        self.did = False
+
+    def cut(self, value: Any, depth: int = 0) -> Any:
+        match value:
+            case str():
+                if len(value) > self._limit:
+                    self.did = True
+                    return value[: self._limit]
+                return value
+            case dict():
+                if depth > 60:
+                    self.did = True
+                    return {}
+                return {key: self.cut(item, depth + 1) for key, item in value.items()}  # pyright: ignore
+            case list() | tuple():
+                if depth > 60:
+                    self.did = True
+                    return []
+                return [self.cut(item, depth + 1) for item in value]  # pyright: ignore
+            case _:
+                return value

@@ -1,0 +1,221 @@
+"""Review, connected: the engine of `review/` on one side, documents, turns and surfaces on the other."""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Awaitable, Callable, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, TypeVar
+
+import anyio
+import anyio.abc
+import platformdirs
+
+from acp_editor.app.sessions import Entry
+from acp_editor.lsp import messages, uris
+from acp_editor.lsp.documents import Author, Document
+from acp_editor.lsp.protocol import CommandError
+from acp_editor.review.review import Buffer, FileChange, Hunk, Review, ReviewError
+
+if TYPE_CHECKING:
+    from acp_editor.app.app import App
+
+logger = logging.getLogger(__name__)
+
+T = TypeVar("T")
+APP = "acp-editor"
+
+
+class Reviewing:
+    """Implements the engine's `Editor`; where review is switched off, there is nothing to review."""
+
+    def __init__(self, app: App, group: anyio.abc.TaskGroup) -> None:
+        self._app = app
+        self._group = group
+        self._review: Review | None = None
+        self._running = 0
+
+    # -- the engine's editor -------------------------------------------------------------------------
+
+    def buffer(self, path: str) -> Buffer | None:
+        document = self._app.editor.documents.get(path)
+        if document is None:
+            return None
+        return Buffer(document.text, document.version, document.dirty)
+
+    async def edit(self, path: str, text: str, version: int) -> bool:
+        document = self._app.editor.documents.get(path)
+        if document is None or document.version != version:
+            return False
+        if not await self._app.editor.edit(document, text):
+            return False
+        return await self._app.editor.reported(document, text)
+
+    async def save(self, path: str) -> None:
+        if (document := self._app.editor.documents.get(path)) is not None:
+            await self._app.editor.save(document)
+
+    # -- what happens --------------------------------------------------------------------------------
+
+    async def start(self) -> None:
+        settings = self._app.settings.review
+        if not settings.enabled:
+            return
+        self._review = Review(
+            self._app.roots,
+            Path(platformdirs.user_cache_dir(APP)),
+            Path(platformdirs.user_state_dir(APP)),
+            self,
+            group=self._group,
+            max_file_size=settings.max_file_size,
+            max_files=settings.max_files,
+            on_change=self._app.surfaces.changes_changed,
+            tell=self._app.editor.message,
+            watched=self._app.editor.client.dynamic_watching,
+        )
+        await self._review.start()
+        for document in self._app.editor.documents:
+            self._review.buffer_opened(document.path)
+
+    async def turn_starts(self) -> None:
+        """The workspace as it is, before the agent can write; a prompt waits for it."""
+        if self._review is not None:
+            await self._review.checkpoint()
+            self._running += 1
+            self._review.turn_started()
+
+    def turn_over(self) -> None:
+        if self._review is not None:
+            self._running = max(0, self._running - 1)
+            if self._running == 0:
+                self._review.turn_ended()
+
+    def call_changed(self, entry: Entry, call_id: str) -> None:
+        if self._review is not None and (call := entry.session.tool_call(call_id)) is not None:
+            self._review.call_changed(call, entry.cwd)
+
+    def command_ended(self) -> None:
+        if self._review is not None:
+            self._group.start_soon(self._review.rescan)
+
+    def agent_writes(self, path: str) -> None:
+        if self._review is not None:
+            self._review.agent_writes(path)
+
+    async def agent_wrote(self, path: str) -> None:
+        if self._review is not None:
+            self._review.agent_wrote(path)
+            await self._review.rescan([path])
+
+    def opened(self, document: Document) -> None:
+        if self._review is not None:
+            self._review.buffer_opened(document.path)
+
+    def changed(self, document: Document, before: str, author: Author) -> None:
+        if self._review is not None:
+            self._review.buffer_changed(document.path, before, document.text, author)
+
+    def saved(self, document: Document) -> None:
+        if self._review is not None:
+            self._review.buffer_saved(document.path)
+
+    def closed(self, document: Document) -> None:
+        if self._review is not None:
+            self._review.buffer_closed(document.path)
+
+    def files_changed(self, paths: Sequence[str]) -> None:
+        if self._review is not None:
+            self._review.files_changed(paths)
+
+    async def close(self) -> None:
+        if self._review is not None:
+            await self._review.aclose()
+
+    # -- commands ------------------------------------------------------------------------------------
+
+    async def keep(self, path: str | None, hunk_id: str | None) -> int:
+        return await self._told(lambda review: review.keep(path, hunk_id))
+
+    async def undo(self, path: str | None, hunk_id: str | None) -> int:
+        return await self._told(lambda review: review.undo(path, hunk_id))
+
+    async def restore(self) -> int:
+        return await self._told(lambda review: review.restore())
+
+    def diff(self, path: str) -> messages.DiffDocuments:
+        """The file before the agent's unreviewed changes and as it is now."""
+        change = self._change(path)
+        if change is None:
+            raise CommandError(f"there is nothing to review in {path}")
+        app = self._app
+        before = self.original(path) or ""
+        original = app.documents.put("acp-original", change.old_path or path, "review", before)
+        if change.operation == "delete":
+            return {"original": original, "modified": app.documents.put("acp-proposed", path, "review", "")}
+        return {"original": original, "modified": app.uri(path)}
+
+    def note(self) -> str | None:
+        """What the agent is to be told of undone changes with the next prompt."""
+        if self._review is None or not self._app.settings.review.tell_agent:
+            return None
+        return self._review.undone_note()
+
+    # -- what there is -------------------------------------------------------------------------------
+
+    def original(self, path: str) -> str | None:
+        return self._review.original(path) if self._review is not None else None
+
+    def render(self) -> list[messages.Change]:
+        changes = self._review.changes() if self._review is not None else ()
+        return [
+            {
+                "uri": self._app.uri(change.path),
+                "operation": change.operation,
+                "oldUri": uris.from_path(change.old_path) if change.old_path else None,
+                "hunks": [_hunk(hunk) for hunk in change.hunks],
+            }
+            for change in changes
+        ]
+
+    def hunks(self, path: str) -> list[messages.Hunk]:
+        change = self._change(path)
+        return [_hunk(hunk) for hunk in change.hunks] if change else []
+
+    def decorations(self, path: str) -> list[messages.Decoration]:
+        change = self._change(path)
+        return [self._mark(path, hunk) for hunk in change.hunks] if change else []
+
+    def _mark(self, path: str, hunk: Hunk) -> messages.Decoration:
+        (old_start, old_end), (start, end) = hunk.original, hunk.modified
+        kind = "removed" if start == end else "added" if old_start == old_end else "modified"
+        last = max(start, end - 1)
+        length = self._app.surfaces.line_length(path, last) if end > start else 0
+        return {
+            "range": {"start": {"line": start, "character": 0}, "end": {"line": last, "character": length}},
+            "kind": kind,
+            "status": None,
+            "toolCallId": hunk.tool_call_id,
+            "hover": self._app.surfaces.hunk_hover(self.original(path), hunk.original),
+            "hunkId": hunk.hunk_id,
+        }
+
+    def _change(self, path: str) -> FileChange | None:
+        changes = self._review.changes() if self._review is not None else ()
+        return next((change for change in changes if change.path == path), None)
+
+    async def _told(self, act: Callable[[Review], Awaitable[T]]) -> T:
+        if self._review is None:
+            raise CommandError("review is switched off in the settings")
+        try:
+            return await act(self._review)
+        except ReviewError as error:
+            raise CommandError(str(error)) from error
+
+
+def _hunk(hunk: Hunk) -> messages.Hunk:
+    return {
+        "hunkId": hunk.hunk_id,
+        "original": {"start": hunk.original[0], "end": hunk.original[1]},
+        "modified": {"start": hunk.modified[0], "end": hunk.modified[1]},
+        "toolCallId": hunk.tool_call_id,
+    }

@@ -1,0 +1,376 @@
+"""What editors see: each surface rendered from the state when it is sent, whole for its key."""
+
+from __future__ import annotations
+
+from collections.abc import Hashable
+from typing import TYPE_CHECKING
+
+import anyio
+from lsprotocol import types
+
+from acp_editor.app import plain, render, transcript
+from acp_editor.app.permissions import Pending
+from acp_editor.app.publisher import Publisher
+from acp_editor.app.sessions import Entry
+from acp_editor.core import follow, marks, places, safe
+from acp_editor.core import text as lines
+from acp_editor.core.model import ToolCall
+from acp_editor.lsp import messages, uris
+from acp_editor.lsp.protocol import CommandError
+
+if TYPE_CHECKING:
+    from acp_editor.app.app import App
+
+TICK = 0.03
+"""Seconds between two looks at where changed calls are; many changes of one call are one look."""
+
+
+class Surfaces:
+    """Keeps what is dirty; `run` sends it, keeps places fresh and lets marks fade."""
+
+    def __init__(self, app: App) -> None:
+        self._app = app
+        self._publisher = Publisher(self._send, app.editor.drained)
+        self._progress: dict[str, str] = {}
+        self._wake = anyio.Event()
+        self._marked: set[str] = set()
+
+    # -- what changed ------------------------------------------------------------------------------
+
+    def call_changed(self, entry: Entry, call_id: str) -> None:
+        self._app.whereabouts.touch(entry, call_id)
+        self._wake.set()
+        if self._app.editor.client.draws("toolCalls"):
+            self._publisher.mark(("toolCall", entry.key, call_id))
+        self._app.review.call_changed(entry, call_id)
+
+    def session_changed(self, entry: Entry) -> None:
+        if self._app.editor.client.draws("session"):
+            self._publisher.mark(("session", entry.key))
+        self._publisher.mark(("transcript", entry.key))
+
+    def transcript_changed(self, entry: Entry, what: str) -> None:
+        if what == "notice":
+            self._publisher.mark(("notice", entry.key))
+        self._publisher.mark(("transcript", entry.key))
+
+    def status_changed(self) -> None:
+        self._publisher.mark(("status",))
+
+    def permissions_changed(self, entry: Entry) -> None:
+        self._publisher.mark(("permissions",))
+        self.session_changed(entry)
+        self.status_changed()
+
+    def changes_changed(self) -> None:
+        self._publisher.mark(("changes",))
+        self.status_changed()
+
+    def decorations_changed(self, path: str) -> None:
+        self._publisher.mark(("decorations", path))
+
+    def text_changed(self, path: str) -> None:
+        if path in self._marked:
+            self.decorations_changed(path)
+
+    def settings_changed(self) -> None:
+        for path in [*self._app.whereabouts.paths(), *self._marked]:
+            self.decorations_changed(path)
+        self.status_changed()
+        self._wake.set()
+
+    def turn_over(self, entry: Entry) -> None:
+        self.session_changed(entry)
+        self.status_changed()
+
+    # -- running -----------------------------------------------------------------------------------
+
+    async def run(self) -> None:
+        async with anyio.create_task_group() as group:
+            group.start_soon(self._publisher.run)
+            group.start_soon(self._keep_places)
+
+    async def _keep_places(self) -> None:
+        app = self._app
+        while True:
+            self._wake = anyio.Event()
+            now = anyio.current_time()
+            if app.whereabouts.stale:
+                for spot in app.whereabouts.refresh(now):
+                    self._follow(spot.entry, spot.call, spot.places)
+                await anyio.sleep(TICK)
+                continue
+            following = app.whereabouts.fade(now, app.settings.decorations.fade_after)
+            with anyio.move_on_after(None if following is None else max(TICK, following - now)):
+                await self._wake.wait()
+
+    def _follow(self, entry: Entry, call: ToolCall, found: tuple[places.Place, ...]) -> None:
+        app = self._app
+        if app.sessions.active is not None and entry is not app.sessions.active:
+            return  # one view follows one session
+        target = follow.target_of(place for place in found if app.inside(place.path))
+        key = (entry.key, call.tool_call_id)
+        app.following.policy.saw(follow.Sighting(key, call.kind, call.active, target, call.replayed))
+        app.following.nudge()
+
+    # -- sending -----------------------------------------------------------------------------------
+
+    def _send(self, key: Hashable) -> None:
+        editor, client = self._app.editor, self._app.editor.client
+        match key:
+            case ("status",):
+                if client.draws("status"):
+                    editor.notify("acpEditor/status", self.status())
+                else:
+                    self._report_progress()
+            case ("toolCall", str(session), str(call_id)):
+                entry = self._app.sessions.get(session)
+                call = entry.session.tool_call(call_id) if entry else None
+                if entry and call:
+                    params = {"sessionId": session, "toolCall": self.call(entry, call)}
+                    editor.notify("acpEditor/toolCall", params)
+            case ("session", str(session)):
+                if entry := self._app.sessions.get(session):
+                    editor.notify("acpEditor/session", self.session_params(entry))
+            case ("permissions",):
+                if client.draws("permissions"):
+                    editor.notify("acpEditor/permissions", {"permissions": self.permissions()})
+            case ("changes",):
+                if client.draws("changes"):
+                    editor.notify("acpEditor/changes", {"changes": self._app.review.render()})
+                editor.refresh("lenses")
+            case ("decorations", str(path)):
+                self._send_decorations(path)
+            case ("transcript", str(session)):
+                editor.refresh_content(transcript.uri(session))
+            case ("notice", str(session)):
+                self._send_notice(session)
+            case _:
+                raise AssertionError(key)
+
+    def _send_decorations(self, path: str) -> None:
+        found = self.decorations(path)
+        if not found and path not in self._marked:
+            return
+        (self._marked.add if found else self._marked.discard)(path)
+        if self._app.editor.client.draws("decorations"):
+            params = {"uri": self._app.uri(path), "decorations": found}
+            self._app.editor.notify("acpEditor/decorations", params)
+        else:
+            self._app.editor.refresh("hints")
+
+    def _send_notice(self, session: str) -> None:
+        entry = self._app.sessions.get(session)
+        if entry and entry.session.notices:
+            notice = entry.session.notices[-1]
+            text = safe.plain(notice.title + (f": {notice.description}" if notice.description else ""))
+            levels = {"error": types.MessageType.Error, "warning": types.MessageType.Warning}
+            level = levels.get(notice.severity, types.MessageType.Info)
+            self._app.editor.message(f"{entry.agent}: {text}", level)
+
+    def _report_progress(self) -> None:
+        """Work done progress while a turn runs, for an editor that draws no status."""
+        if not self._app.editor.client.progress:
+            return
+        for entry in self._app.sessions:
+            token = self._progress.get(entry.key)
+            if entry.running and token is None:
+                token = self._progress[entry.key] = f"acp-editor-{entry.key}-{entry.turn}"
+                self._app.start(self._app.editor.progress_begin, token, entry.agent)
+            elif entry.running and token is not None:
+                calls = [call for call in entry.session.tool_calls.values() if call.active]
+                if calls:
+                    self._app.editor.progress_report(token, safe.plain(calls[-1].title or calls[-1].kind))
+            elif token is not None:
+                del self._progress[entry.key]
+                self._app.editor.progress_end(token, entry.session.stop_reason)
+
+    # -- rendering ---------------------------------------------------------------------------------
+
+    def state(self) -> messages.State:
+        app = self._app
+        return {
+            "agents": app.agents.render(),
+            "activeSessionId": app.sessions.active.key if app.sessions.active else None,
+            "sessions": [
+                render.session(
+                    entry.session,
+                    self.session_state(entry),
+                    [self.call(entry, call) for call in entry.session.tool_calls.values()],
+                    len(entry.queue),
+                )
+                for entry in app.sessions
+            ],
+            "permissions": self.permissions(),
+            "changes": app.review.render(),
+            "follow": self._follow_state(),
+            "faults": app.faults.render(),
+        }
+
+    def status(self) -> messages.StatusParams:
+        app = self._app
+        entry = app.sessions.active
+        slot = app.agents.slot(entry.agent) if entry else app.agents.find(app.settings.agent)
+        now = anyio.current_time()
+        return {
+            "agent": slot.name if slot else app.settings.agent,
+            "state": slot.state if slot else "stopped",
+            "error": slot.error if slot else None,
+            "title": slot.info.title if slot and slot.info else None,
+            "session": None
+            if entry is None
+            else {
+                "sessionId": entry.key,
+                "title": entry.session.title,
+                "state": self.session_state(entry),
+                "stopReason": entry.session.stop_reason,
+                "usage": render.usage(entry.session.usage),
+            },
+            "follow": {
+                "enabled": app.following.policy.enabled,
+                "paused": app.following.policy.paused(now),
+            },
+            "permissions": len(app.permissions),
+            "changes": len(app.review.render()),
+        }
+
+    def session_state(self, entry: Entry) -> str:
+        if self._app.permissions.of(entry):
+            return "requires_action"
+        return entry.session.state if entry.session.state != "idle" or not entry.running else "running"
+
+    def session_params(self, entry: Entry) -> messages.SessionParams:
+        return {
+            "sessionId": entry.key,
+            "plan": render.plan(entry.session.plan),
+            "commands": render.commands(entry.session.commands),
+            "config": render.config(entry.session.config),
+            "usage": render.usage(entry.session.usage),
+            "title": entry.session.title,
+            "state": self.session_state(entry),
+        }
+
+    def call(self, entry: Entry, call: ToolCall) -> messages.ToolCall:
+        found = self._app.whereabouts.of(entry, call.tool_call_id, anyio.current_time())
+        return render.tool_call(call, self._locations(found))
+
+    def _locations(self, found: tuple[places.Place, ...]) -> list[messages.Location]:
+        return [
+            render.location(
+                place,
+                self._app.uri(place.path),
+                None if place.line is None else self.line_length(place.path, place.line),
+            )
+            for place in found
+        ]
+
+    def line_length(self, path: str, line: int) -> int:
+        """In units of the negotiated encoding."""
+        text = self._app.texts.read(path)
+        if text is None:
+            return 0
+        return lines.Lines(text, self._app.editor.documents.encoding).end_of(line).character
+
+    def permissions(self) -> list[messages.Permission]:
+        return [self.permission(pending) for pending in self._app.permissions]
+
+    def permission(self, pending: Pending) -> messages.Permission:
+        request, entry = pending.request, pending.entry
+        call = entry.session.tool_call(pending.tool_call_id) if pending.tool_call_id else None
+        found = self._app.whereabouts.of(entry, call.tool_call_id, anyio.current_time()) if call else ()
+        command = request.command or (self._app.judge.command_of(call) if call else None)
+        title = request.title or (call.title if call else None) or _untitled(entry, call)
+        rendered: messages.Permission = {
+            "requestId": pending.request_id,
+            "sessionId": entry.key,
+            "toolCallId": pending.tool_call_id,
+            "title": safe.plain(title),
+            "kind": call.kind if call else None,
+            "description": request.description,
+            "command": command,
+            "options": [{"optionId": o.option_id, "name": o.name, "kind": o.kind} for o in request.options],
+            "locations": self._locations(found),
+            "diffs": self._app.proposals.of(pending, call),
+        }
+        if pending.reason:
+            rendered["reason"] = pending.reason
+        return rendered
+
+    def decorations(self, path: str) -> list[messages.Decoration]:
+        """Marks of calls and of hunks, in the order of their lines."""
+        app = self._app
+        found: list[messages.Decoration] = []
+        if app.settings.decorations.enabled:
+            for spot in app.whereabouts.at(path):
+                for place in spot.places:
+                    if place.path == path and place.line is not None:
+                        length = self.line_length(path, place.line)
+                        found.append(
+                            {
+                                "range": render.line_range(place.line, length),
+                                "kind": spot.call.kind,
+                                "status": spot.call.status,
+                                "toolCallId": spot.call.tool_call_id,
+                                "hover": marks.hover(spot.call),
+                            }
+                        )
+        found += app.review.decorations(path)
+        return sorted(found, key=lambda mark: mark["range"]["start"]["line"])
+
+    def _follow_state(self) -> messages.Follow:
+        policy = self._app.following.policy
+        target = policy.current
+        location: messages.FollowLocation | None = None
+        if target is not None:
+            range_ = None
+            if target.line is not None:
+                range_ = render.line_range(target.line, self.line_length(target.path, target.line))
+            location = {"uri": self._app.uri(target.path), "range": range_}
+        return {
+            "enabled": policy.enabled,
+            "paused": policy.paused(anyio.current_time()),
+            "location": location,
+        }
+
+    # -- documents and plain LSP -----------------------------------------------------------------------
+
+    def content(self, uri: str) -> str:
+        app = self._app
+        if (text := app.documents.get(uri)) is not None:
+            return text
+        if (session := transcript.session_of(uri)) is not None:
+            if entry := app.sessions.get(session):
+                return transcript.markdown(entry.session, entry.agent)
+            return "This session is closed.\n"
+        if uri.startswith("acp-original:"):
+            path = uris.to_path(uri.replace("acp-original:", "file:", 1).partition("?")[0])
+            if path is not None:
+                original = app.review.original(path)
+                return original if original is not None else app.texts.read(path) or ""
+        raise CommandError(f"{uri} is not available any more")
+
+    def hints(self, path: str) -> list[types.InlayHint]:
+        if self._app.editor.client.draws("decorations"):
+            return []
+        return plain.hints(self.decorations(path))
+
+    def hover(self, path: str, position: types.Position) -> types.Hover | None:
+        if self._app.editor.client.draws("decorations"):
+            return None  # the marks themselves carry it
+        return plain.hover(self.decorations(path), position)
+
+    def lenses(self, path: str) -> list[types.CodeLens]:
+        return plain.lenses(self._app.uri(path), self._app.review.hunks(path))
+
+    def actions(self, path: str, range_: types.Range) -> list[types.CodeAction]:
+        return plain.actions(self._app.uri(path), self._app.review.hunks(path), range_)
+
+
+def _untitled(entry: Entry, call: ToolCall | None) -> str:
+    if call is None:
+        return f"{entry.agent} asks for permission"
+    return (
+        f"{entry.agent} asks to {call.kind}"
+        if call.kind != "other"
+        else f"{entry.agent} asks to run {call.name or 'a tool'}"
+    )

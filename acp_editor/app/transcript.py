@@ -1,0 +1,76 @@
+"""A session as a Markdown document that grows."""
+
+from __future__ import annotations
+
+import json
+from typing import Final
+from urllib.parse import quote, unquote, urlsplit
+
+from acp_editor.core import safe
+from acp_editor.core.model import Message, ToolCall
+from acp_editor.core.session import Session
+
+SCHEME: Final = "acp-session"
+_MAX_OUTPUT: Final = 4000
+"""Characters of one tool's input or output."""
+_STATUS: Final = {"completed": "✓", "failed": "✗", "cancelled": "⊘", "in_progress": "…", "pending": "…"}
+
+
+def uri(session: str) -> str:
+    return f"{SCHEME}:/{quote(session, safe='')}.md"
+
+
+def session_of(address: str) -> str | None:
+    """The session whose document that is."""
+    parts = urlsplit(address)
+    if parts.scheme != SCHEME:
+        return None
+    return unquote(parts.path.removeprefix("/").removesuffix(".md"))
+
+
+def markdown(session: Session, agent: str) -> str:
+    """Messages and tool calls in the order in which they began."""
+    pieces = [(message.first, _message(message)) for message in session.messages]
+    pieces += [(call.first, _call(call)) for call in session.tool_calls.values()]
+    pieces.sort(key=lambda piece: piece[0])
+    parts = [f"# {safe.markdown(session.title or 'Session')}", f"*{safe.markdown(agent)}*"]
+    if session.plan:
+        parts.append("\n".join(_plan_line(e.content, e.status) for e in session.plan))
+    parts += [text for _, text in pieces if text]
+    if session.stop_reason not in (None, "end_turn"):
+        parts.append(f"*The turn ended: {safe.markdown(session.stop_reason or '')}.*")
+    return "\n\n".join(parts) + "\n"
+
+
+def _plan_line(content: str, status: str) -> str:
+    return f"- [{'x' if status == 'completed' else ' '}] {safe.markdown(content)}"
+
+
+def _message(message: Message) -> str:
+    text = message.text.strip()
+    if not text:
+        return ""
+    if message.role == "user":
+        return "## You\n\n" + safe.prose(text)
+    if message.role == "thought":
+        return "\n".join("> " + line for line in safe.prose(text).split("\n"))
+    return safe.prose(text)
+
+
+def _call(call: ToolCall) -> str:
+    mark = _STATUS.get(call.status or "", "•")
+    head = f"**{mark} {safe.markdown(call.title or call.name or call.kind)}** ({safe.markdown(call.kind)})"
+    bodies: list[str] = []
+    if call.raw_input not in (None, {}, ""):
+        shown = (
+            call.raw_input
+            if isinstance(call.raw_input, str)
+            else json.dumps(call.raw_input, indent=1, ensure_ascii=False)
+        )
+        bodies.append(safe.fenced(shown, limit=_MAX_OUTPUT))
+    for item in call.content:
+        inner = item.get("content") if isinstance(item, dict) else None
+        text = inner.get("text") if isinstance(inner, dict) else None
+        if isinstance(text, str) and text.strip():
+            bodies.append(safe.fenced(text, limit=_MAX_OUTPUT))
+    return "\n\n".join([head, *bodies])

@@ -1,0 +1,83 @@
+"""The command line: the server by default, and what else the package can do.
+
+Nothing heavy is imported before it is known what is wanted.
+"""
+
+from __future__ import annotations
+
+import argparse
+import logging
+import os
+import sys
+from collections.abc import Callable, Sequence
+from importlib import metadata
+
+
+def version() -> str:
+    try:
+        return metadata.version("acp-editor")
+    except metadata.PackageNotFoundError:  # run from a checkout that is not installed
+        return "0"
+
+
+def main(argv: Sequence[str] | None = None) -> int:
+    arguments = list(sys.argv[1:] if argv is None else argv)
+    commands: dict[str, tuple[str, Callable[[list[str]], int]]] = {
+        "serve": ("serve one editor over stdin and stdout (the default)", _serve),
+        "demo-agent": (
+            "the built-in ACP agent, on stdin and stdout; needs no network and no key",
+            _demo_agent,
+        ),
+        "check-rule": ("what the permission rules say of a call", _check_rule),
+    }
+    if arguments and arguments[0] in commands:
+        return commands[arguments[0]][1](arguments[1:])
+    parser = argparse.ArgumentParser(
+        prog="acp-editor",
+        description="Works beside a coding agent in an editor: a language server for agents that speak "
+        "the Agent Client Protocol. Without a command it serves an editor over stdin and stdout.",
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+        epilog="commands:\n" + "\n".join(f"  {name:12} {text}" for name, (text, _) in commands.items()),
+    )
+    parser.add_argument("--version", action="version", version=f"acp-editor {version()}")
+    # Editors add these to any language server; stdio is all there is.
+    parser.add_argument("--stdio", action="store_true", help=argparse.SUPPRESS)
+    parser.add_argument("--clientProcessId", help=argparse.SUPPRESS)
+    parser.add_argument("command", nargs="?", help=argparse.SUPPRESS)
+    options = parser.parse_args(arguments)
+    if options.command is not None:
+        parser.error(f"there is no command {options.command!r}; it is one of {', '.join(commands)}")
+    if sys.stdin.isatty():
+        print("acp-editor: waiting for an editor on stdin; see acp-editor --help", file=sys.stderr)
+    return _serve([])
+
+
+def _serve(arguments: list[str]) -> int:
+    import anyio
+
+    from acp_editor.app.app import App
+    from acp_editor.lsp.server import serve
+
+    logging.basicConfig(
+        level=os.environ.get("ACP_EDITOR_LOG", "INFO").upper(),
+        stream=sys.stderr,
+        format="%(asctime)s %(levelname)s %(name)s: %(message)s",
+    )
+    code = anyio.run(serve, App(), version())
+    sys.stderr.flush()
+    # The threads that wait in a read of the editor's pipe must not hold the exit up.
+    os._exit(code)
+
+
+def _demo_agent(arguments: list[str]) -> int:
+    import anyio
+
+    from acp_editor.agents import demo
+
+    return anyio.run(demo.main)
+
+
+def _check_rule(arguments: list[str]) -> int:
+    from acp_editor.policy.cli import check_rule_main
+
+    return check_rule_main(arguments)

@@ -1,0 +1,239 @@
+"""The language server: pygls with every handler a line that hands over to the application.
+
+Notifications are handled synchronously, in the order in which the editor sent them. Requests that
+need work are coroutines. What the application is, is only known here by `Application`.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+import os
+import threading
+from collections.abc import Mapping
+from typing import Any
+from typing import Protocol as Interface
+
+import anyio
+import anyio.abc
+from lsprotocol import types
+from pygls.io_ import run_async
+from pygls.lsp.server import LanguageServer
+
+from acp_editor.lsp import uris
+from acp_editor.lsp.client import Client, client_of
+from acp_editor.lsp.documents import Author, Document, Documents
+from acp_editor.lsp.editor import Editor
+from acp_editor.lsp.protocol import CommandError, Protocol
+from acp_editor.lsp.stdio import open_stdio
+
+logger = logging.getLogger(__name__)
+
+PROTOCOL_VERSION = 1
+"""Of `experimental.acpEditor`."""
+
+
+class Application(Interface):
+    """What the server hands over to."""
+
+    commands: tuple[str, ...]
+    abilities: Mapping[str, Any]
+
+    async def run(self, editor: Editor, *, task_status: anyio.abc.TaskStatus[None]) -> None: ...
+    async def command(self, name: str, argument: Any) -> Any: ...
+    def settings_changed(self, pushed: Mapping[str, Any] | None) -> None: ...
+    def user_activity(self, path: str | None) -> None: ...
+    def document_opened(self, document: Document) -> None: ...
+    def document_changed(self, document: Document, before: str, author: Author) -> None: ...
+    def document_saved(self, document: Document) -> None: ...
+    def document_closed(self, document: Document) -> None: ...
+    def files_changed(self, paths: list[str]) -> None: ...
+    def folders_changed(self, added: list[str], removed: list[str]) -> None: ...
+    async def content(self, uri: str) -> str: ...
+    async def hints(self, path: str) -> list[types.InlayHint]: ...
+    async def hover(self, path: str, position: types.Position) -> types.Hover | None: ...
+    async def lenses(self, path: str) -> list[types.CodeLens]: ...
+    async def actions(self, path: str, range_: types.Range) -> list[types.CodeAction]: ...
+    async def close(self) -> None: ...
+
+
+class _Server(LanguageServer):
+    protocol: Protocol  # type: ignore[assignment]
+
+    def report_server_error(self, error: Exception, source: Any) -> None:
+        """A fault of ours or the editor's goes to the log, not into the person's face."""
+        logger.error("%s: %s", getattr(source, "__name__", source), error, exc_info=error)
+
+
+async def serve(application: Application, version: str) -> int:
+    """Serves one editor over stdio until it says `exit` or is gone; gives the exit code."""
+    logging.getLogger("pygls").setLevel(logging.WARNING)
+    loop = asyncio.get_running_loop()
+    reader, writer = open_stdio(loop)
+    code = 1
+    async with anyio.create_task_group() as group:
+        server = _build(application, version, group)
+        server.protocol.set_writer(writer)
+        ended = anyio.Event()
+
+        def leave(exit_code: int) -> None:
+            nonlocal code
+            code = exit_code
+            ended.set()
+
+        server.protocol.on_exit = leave
+
+        async def read() -> None:
+            try:
+                await run_async(
+                    threading.Event(), reader, server.protocol, logger, server.report_server_error
+                )
+            except (asyncio.IncompleteReadError, ValueError) as error:
+                logger.error("the editor's messages cannot be read any further: %s", error)
+            ended.set()
+
+        group.start_soon(read)
+        group.start_soon(_watch_parent, server, ended)
+        await ended.wait()
+        server.protocol.fail_pending()
+        with anyio.move_on_after(8, shield=True):
+            await application.close()
+        group.cancel_scope.cancel()
+    writer.close()
+    with anyio.move_on_after(0.5):
+        await writer.flushed()
+    return code
+
+
+async def _watch_parent(server: LanguageServer, ended: anyio.Event) -> None:
+    """Ends with the editor's process also where its pipe stays open, held by another child of its."""
+    seen = False
+    while True:
+        await anyio.sleep(2)
+        if (pid := server.process_id) is None:
+            continue
+        alive = _alive(pid)
+        if seen and not alive:
+            logger.warning("the editor's process %d is gone", pid)
+            ended.set()
+            return
+        seen = seen or alive  # never seen: the number is of another machine or container
+
+
+def _alive(pid: int) -> bool:
+    if os.name == "nt":  # there, os.kill would end the process
+        return True
+    try:
+        os.kill(pid, 0)
+    except ProcessLookupError:
+        return False
+    except OSError:
+        return True
+    return True
+
+
+def _build(application: Application, version: str, group: anyio.abc.TaskGroup) -> _Server:
+    server = _Server("acp-editor", version, protocol_cls=Protocol)
+    protocol = server.protocol
+    protocol.experimental = {"acpEditor": {"version": PROTOCOL_VERSION, **application.abilities}}
+    documents = Documents()
+    started = anyio.Event()
+    client: Client | None = None
+
+    for name in application.commands:
+        server.command(name)(_listed)
+
+    @server.feature(types.INITIALIZE)
+    def _(params: types.InitializeParams) -> None:
+        nonlocal client
+        client = client_of(params)
+
+    @server.feature(types.INITIALIZED)
+    async def _(params: types.InitializedParams) -> None:
+        assert client is not None
+        encoding = server.server_capabilities.position_encoding
+        if encoding is not None:
+            documents.encoding = encoding.value  # type: ignore[assignment]
+        await group.start(application.run, Editor(protocol, client, documents))
+        started.set()
+
+    async def command(name: str, argument: Any) -> Any:
+        with anyio.move_on_after(10):  # an editor may send a command right behind `initialized`
+            await started.wait()
+        return await application.command(name, argument)
+
+    protocol.command_handler = command
+
+    @server.feature(types.TEXT_DOCUMENT_DID_OPEN)
+    def _(params: types.DidOpenTextDocumentParams) -> None:
+        if (document := documents.opened(params.text_document)) is not None:
+            application.document_opened(document)
+
+    @server.feature(types.TEXT_DOCUMENT_DID_CHANGE)
+    def _(params: types.DidChangeTextDocumentParams) -> None:
+        if (change := documents.changed(params)) is not None:
+            application.document_changed(*change)
+
+    @server.feature(types.TEXT_DOCUMENT_DID_SAVE, types.SaveOptions(include_text=False))
+    def _(params: types.DidSaveTextDocumentParams) -> None:
+        if (document := documents.saved(params.text_document.uri, params.text)) is not None:
+            application.document_saved(document)
+
+    @server.feature(types.TEXT_DOCUMENT_DID_CLOSE)
+    def _(params: types.DidCloseTextDocumentParams) -> None:
+        if (document := documents.closed(params.text_document.uri)) is not None:
+            application.document_closed(document)
+
+    @server.feature(types.WORKSPACE_DID_CHANGE_CONFIGURATION)
+    def _(params: types.DidChangeConfigurationParams) -> None:
+        pushed: Any = params.settings
+        section = pushed.get("acpEditor") if isinstance(pushed, dict) else None  # pyright: ignore
+        application.settings_changed(section if isinstance(section, dict) else None)  # pyright: ignore
+
+    @server.feature(types.WORKSPACE_DID_CHANGE_WATCHED_FILES)
+    def _(params: types.DidChangeWatchedFilesParams) -> None:
+        application.files_changed([p for change in params.changes if (p := uris.to_path(change.uri))])
+
+    @server.feature(types.WORKSPACE_DID_CHANGE_WORKSPACE_FOLDERS)
+    def _(params: types.DidChangeWorkspaceFoldersParams) -> None:
+        added = [p for folder in params.event.added if (p := uris.to_path(folder.uri))]
+        removed = [p for folder in params.event.removed if (p := uris.to_path(folder.uri))]
+        application.folders_changed(added, removed)
+
+    @server.feature("acpEditor/userActivity")
+    def _(params: Any) -> None:
+        uri = params.get("uri") if isinstance(params, dict) else None  # pyright: ignore
+        application.user_activity(uris.to_path(uri) if isinstance(uri, str) else None)
+
+    @server.feature(types.WORKSPACE_TEXT_DOCUMENT_CONTENT)
+    async def _(params: types.TextDocumentContentParams) -> types.TextDocumentContentResult:
+        return types.TextDocumentContentResult(text=await application.content(params.uri))
+
+    @server.feature(types.TEXT_DOCUMENT_INLAY_HINT)
+    async def _(params: types.InlayHintParams) -> list[types.InlayHint]:
+        path = uris.to_path(params.text_document.uri)
+        return await application.hints(path) if path else []
+
+    @server.feature(types.TEXT_DOCUMENT_HOVER)
+    async def _(params: types.HoverParams) -> types.Hover | None:
+        path = uris.to_path(params.text_document.uri)
+        return await application.hover(path, params.position) if path else None
+
+    @server.feature(types.TEXT_DOCUMENT_CODE_LENS)
+    async def _(params: types.CodeLensParams) -> list[types.CodeLens]:
+        path = uris.to_path(params.text_document.uri)
+        return await application.lenses(path) if path else []
+
+    @server.feature(types.TEXT_DOCUMENT_CODE_ACTION)
+    async def _(params: types.CodeActionParams) -> list[types.CodeAction]:
+        path = uris.to_path(params.text_document.uri)
+        return await application.actions(path, params.range) if path else []
+
+    return server
+
+
+def _listed(ls: LanguageServer, *arguments: Any) -> None:
+    """Stands in pygls' list of commands, from which the capabilities are made; never called."""
+
+
+__all__ = ["Application", "CommandError", "serve"]

@@ -1,0 +1,116 @@
+"""The editor's pipe: stdin and stdout as byte streams that never hold up the loop.
+
+Two daemon threads do the blocking calls, so that neither a silent nor a stuck editor can keep the
+process alive. Descriptor 1 points at stderr from then on: a stray print cannot corrupt the wire.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import queue
+import sys
+import threading
+from typing import Final
+
+_CHUNK: Final = 1 << 16
+_HIGH_WATER: Final = 1 << 20
+
+
+class Writer:
+    """Writes whole frames from a thread, in order.
+
+    `write` only queues. `backlog` is what waits, in bytes; `drained` waits until it is below 1 MiB,
+    which is how an editor that does not read slows us down instead of filling our memory.
+    """
+
+    def __init__(self, descriptor: int, loop: asyncio.AbstractEventLoop) -> None:
+        self._descriptor = descriptor
+        self._loop = loop
+        self._frames: queue.SimpleQueue[bytes | None] = queue.SimpleQueue()
+        self._below = asyncio.Event()
+        self._below.set()
+        self._finished = asyncio.Event()
+        self.backlog = 0
+        self.broken = False
+        threading.Thread(target=self._run, name="editor-writer", daemon=True).start()
+
+    def write(self, data: bytes) -> None:
+        if self.broken:
+            return
+        self.backlog += len(data)
+        if self.backlog > _HIGH_WATER:
+            self._below.clear()
+        self._frames.put(data)
+
+    def close(self) -> None:
+        self._frames.put(None)
+
+    async def drained(self) -> None:
+        await self._below.wait()
+
+    async def flushed(self) -> None:
+        """Waits until everything queued before `close` is written, or the pipe is broken."""
+        await self._finished.wait()
+
+    def _run(self) -> None:
+        while (data := self._frames.get()) is not None:
+            try:
+                view = memoryview(data)
+                while view:
+                    view = view[os.write(self._descriptor, view) :]
+            except OSError:
+                self._tell(self._break)
+                break
+            self._tell(self._written, len(data))
+        self._tell(self._finished.set)
+
+    def _tell(self, call: object, *args: object) -> None:
+        try:
+            self._loop.call_soon_threadsafe(call, *args)  # type: ignore[arg-type]
+        except RuntimeError:  # the loop is closed: nobody listens any more
+            pass
+
+    def _written(self, size: int) -> None:
+        self.backlog -= size
+        if self.backlog <= _HIGH_WATER:
+            self._below.set()
+
+    def _break(self) -> None:
+        self.broken = True
+        self._below.set()
+
+
+def open_stdio(loop: asyncio.AbstractEventLoop) -> tuple[asyncio.StreamReader, Writer]:
+    """Takes this process's stdin and stdout for the protocol; whatever else prints goes to stderr."""
+    stdin = os.dup(0)
+    stdout = os.dup(1)
+    os.dup2(2, 1)
+    devnull = os.open(os.devnull, os.O_RDONLY)
+    os.dup2(devnull, 0)  # a child that inherits stdin must not eat the editor's messages
+    os.close(devnull)
+    sys.stdout = sys.stderr
+
+    reader = asyncio.StreamReader(limit=1 << 30, loop=loop)
+
+    def feed(data: bytes) -> None:
+        if data:
+            reader.feed_data(data)
+        else:
+            reader.feed_eof()
+
+    def run() -> None:
+        while True:
+            try:
+                data = os.read(stdin, _CHUNK)
+            except OSError:
+                data = b""
+            try:
+                loop.call_soon_threadsafe(feed, data)
+            except RuntimeError:
+                return
+            if not data:
+                return
+
+    threading.Thread(target=run, name="editor-reader", daemon=True).start()
+    return reader, Writer(stdout, loop)
