@@ -139,6 +139,12 @@ class Follow:
             return None
         return self._touched + self.settings.resume_after
 
+    def pause_ends(self) -> float | None:
+        """When a pause is over by itself, maybe in the past; None where it is not or there is none."""
+        if self._touched is None or self.settings.resume_after is None:
+            return None
+        return self._touched + self.settings.resume_after
+
     def due(self, now: float) -> Target | None:
         """The place to be shown now, which is then the current one; None if there is none yet."""
         wake = self.next_wake()
@@ -161,11 +167,10 @@ class Follow:
         if self._wanted[1] == self.current and not self._moved:
             return None
         wake = float("-inf") if self._last_jump is None else self._last_jump + JUMP_INTERVAL
-        if self._touched is not None:
-            if self.settings.resume_after is None:
-                return None
-            wake = max(wake, self._touched + self.settings.resume_after)
-        return wake
+        if self._touched is None:
+            return wake
+        ends = self.pause_ends()
+        return None if ends is None else max(wake, ends)
 
     def back(self, now: float) -> Target | None:
         """The place before the last jump, further back each time; None if there is none.

@@ -8,9 +8,11 @@ from dataclasses import dataclass, replace
 from .diffs import Proposal, proposals
 from .hunks import hunk_offset
 from .model import ToolCall
-from .paths import absolute
+from .paths import absolute, inside
 from .raw_input import line_in, path_in, replacements_in
 from .text import find_snippet, first_difference, line_at, line_count, with_line_end
+
+__all__ = ["Place", "inside", "places"]
 
 _MAX_PLACES = 200
 _BOM = "\ufeff"
