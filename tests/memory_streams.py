@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Generator
+from contextlib import contextmanager
 from dataclasses import dataclass, field
+from typing import TypeAlias
 
 import anyio
 from anyio.abc import ObjectReceiveStream, ObjectSendStream
@@ -31,9 +33,15 @@ async def method_not_found(method: str, params: Json) -> Json:
     raise RpcError(-32601, f"Method not found: {method}")
 
 
-def byte_pipe() -> tuple[ObjectSendStream[bytes], ObjectReceiveStream[bytes]]:
-    """An endless pipe: sends never block."""
-    return anyio.create_memory_object_stream[bytes](math.inf)
+Pipe: TypeAlias = tuple[ObjectSendStream[bytes], ObjectReceiveStream[bytes]]
+
+
+@contextmanager
+def byte_pipe(size: float = math.inf) -> Generator[Pipe]:
+    """A pipe that holds so many sends; without end, sends never block."""
+    send, receive = anyio.create_memory_object_stream[bytes](size)
+    with send, receive:
+        yield send, receive
 
 
 def peer(
@@ -57,11 +65,11 @@ def peer(
     return connection, heard
 
 
+@contextmanager
 def memory_pair(
     left: Callable[[str, Json], Awaitable[Json]] = method_not_found,
     right: Callable[[str, Json], Awaitable[Json]] = method_not_found,
-) -> tuple[tuple[Connection, Heard], tuple[Connection, Heard]]:
+) -> Generator[tuple[tuple[Connection, Heard], tuple[Connection, Heard]]]:
     """Two peers that speak to each other; both have yet to be run."""
-    to_right, from_left = byte_pipe()
-    to_left, from_right = byte_pipe()
-    return peer(to_right, from_right, left), peer(to_left, from_left, right)
+    with byte_pipe() as (to_right, from_left), byte_pipe() as (to_left, from_right):
+        yield peer(to_right, from_right, left), peer(to_left, from_left, right)
