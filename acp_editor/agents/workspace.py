@@ -13,6 +13,8 @@ from typing import Final
 
 from pathspec import GitIgnoreSpec
 
+from acp_editor.core.text import split_lines
+
 MAX_BYTES: Final = 512 * 1024
 """Larger files are left out."""
 
@@ -96,18 +98,18 @@ def inside(path: str, roots: tuple[str, ...]) -> bool:
 
 def lines_with(file: File, pattern: re.Pattern[str]) -> Iterator[Found]:
     """The lines of `file` in which `pattern` is found."""
-    for number, line in enumerate(re.split(r"\r\n|\n|\r", file.text), start=1):
+    for number, line in enumerate(split_lines(file.text), start=1):
         if pattern.search(line):
-            yield Found(file.path, file.name, number, line)
+            yield Found(file.path, file.name, number, line.rstrip("\r\n"))
 
 
 def first_change(old: str, new: str) -> int:
     """The first line, counted from 1, that differs; the last line where one text goes on after the other."""
-    after = new.splitlines(keepends=True)
-    for number, (left, right) in enumerate(zip(old.splitlines(keepends=True), after, strict=False), start=1):
+    before, after = split_lines(old), split_lines(new)
+    for number, (left, right) in enumerate(zip(before, after, strict=False), start=1):
         if left != right:
             return number
-    return max(1, min(len(old.splitlines()) + 1, len(after)))
+    return max(1, min(len(before) + 1, len(after)))
 
 
 def _paths(
