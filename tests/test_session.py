@@ -233,7 +233,7 @@ OPTIONS = (PermissionOption("y", "Yes", "allow_once"),)
 def test_a_permission_request_fills_in_its_call() -> None:
     state = session(ToolCallUpsert("c", title="Edit", announces=True))
     patch = ToolCallUpsert("c", status="pending", announces=False)
-    changed = state.apply_permission(PermissionRequest("s1", OPTIONS, tool_call=patch))
+    changed = state.apply(PermissionRequest("s1", OPTIONS, tool_call=patch))
     assert (state.tool_calls["c"].title, state.tool_calls["c"].status) == ("Edit", "pending")
     assert changed == {Changed("toolCall", "c")}
     assert codes(state) == []
@@ -250,7 +250,7 @@ def test_a_permission_request_fills_in_its_call() -> None:
 )
 def test_a_permission_for_a_call_never_heard_of(request_: PermissionRequest, expected: list[str]) -> None:
     state = session()
-    state.apply_permission(request_)
+    state.apply(request_)
     assert codes(state) == expected
     assert set(state.tool_calls) == ({"x"} if request_.tool_call else set())
 
@@ -268,6 +268,10 @@ def test_chunks_without_an_id_go_on_with_the_last_message_of_their_role() -> Non
         StateUpdate("idle", "end_turn"),
         StateUpdate("running"),
         MessageChunk("agent", None, text("d")),
+        ToolCallUpsert("c"),
+        MessageChunk("agent", None, text("e")),
+        ToolCallUpsert("c", status="completed"),
+        MessageChunk("agent", None, text("f")),
     )
     assert [(m.role, m.text) for m in state.messages] == [
         ("thought", "hm"),
@@ -275,6 +279,7 @@ def test_chunks_without_an_id_go_on_with_the_last_message_of_their_role() -> Non
         ("thought", "then"),
         ("agent", "c"),
         ("agent", "d"),
+        ("agent", "ef"),
     ]
     assert state.messages[1].content == (text("ab"),)
 

@@ -360,6 +360,35 @@ class UnknownUpdate:
     raw: Json
 
 
+@dataclass(frozen=True, slots=True)
+class PermissionOption:
+    """`kind` is allow_once, allow_always, reject_once, reject_always or the agent's own word."""
+
+    option_id: str
+    name: str
+    kind: str
+
+
+@dataclass(frozen=True, slots=True)
+class PermissionRequest:
+    """A request to allow something, from either version; as an update, what it says of its call.
+
+    `tool_call` is the patch that came with it (to be applied to the session before it is shown), None
+    where the subject is a command, unknown or nothing. `title` is None in version 1.
+    """
+
+    session_id: str
+    options: tuple[PermissionOption, ...]
+    title: str | None = None
+    description: str | None = None
+    tool_call: ToolCallUpsert | None = None
+    command: str | None = None
+    cwd: str | None = None
+    terminal_id: str | None = None
+    tool_call_id: str | None = None
+    subject: Json = None
+
+
 Update: TypeAlias = (
     ToolCallUpsert
     | ToolCallContentChunk
@@ -378,40 +407,12 @@ Update: TypeAlias = (
     | CompactionUpdate
     | CompactionChunk
     | Replay
+    | PermissionRequest
     | UnknownUpdate
 )
 
 
 # -- what an agent asks ------------------------------------------------------------------------
-
-
-@dataclass(frozen=True, slots=True)
-class PermissionOption:
-    """`kind` is allow_once, allow_always, reject_once, reject_always or the agent's own word."""
-
-    option_id: str
-    name: str
-    kind: str
-
-
-@dataclass(frozen=True, slots=True)
-class PermissionRequest:
-    """A request to allow something, from either version.
-
-    `tool_call` is the patch that came with it (to be applied to the session before it is shown), None
-    where the subject is a command, unknown or nothing. `title` is None in version 1.
-    """
-
-    session_id: str
-    options: tuple[PermissionOption, ...]
-    title: str | None = None
-    description: str | None = None
-    tool_call: ToolCallUpsert | None = None
-    command: str | None = None
-    cwd: str | None = None
-    terminal_id: str | None = None
-    tool_call_id: str | None = None
-    subject: Json = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -485,8 +486,8 @@ class AgentInfo:
 class SessionStart:
     """The answer to session/new, load, resume or fork.
 
-    `updates` are the options, modes, models and commands that came with it. Where a running agent gives
-    it, they have been reported by then like any other update, at their place in the wire's order.
+    `updates` are the options, modes, models and commands that came with it, empty once they have been
+    reported like any other update, at their place in the wire's order.
     """
 
     session_id: str

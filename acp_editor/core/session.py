@@ -101,7 +101,8 @@ class Session:
         self._calls = ToolCalls(self._fault)
         self._messages: list[GrowingMessage] = []
         self._message_by_id: dict[tuple[Role, str], GrowingMessage] = {}
-        self._last_message_turn = 0
+        self._open_message: GrowingMessage | None = None
+        """What a chunk without an id goes on with."""
         self._terminals: dict[str, GrowingTerminal] = {}
         self._config: dict[str, tuple[ConfigOption, ...]] = {}
         self._faults: list[Fault] = []
@@ -128,10 +129,6 @@ class Session:
     @property
     def messages(self) -> tuple[Message, ...]:
         return tuple(message.value() for message in self._messages)
-
-    def ordered_messages(self) -> list[tuple[int, Message]]:
-        """Each message with the sequence number at which it began, as tool calls have it in `first`."""
-        return [(message.first, message.value()) for message in self._messages]
 
     @property
     def terminals(self) -> Mapping[str, Terminal]:
@@ -210,6 +207,8 @@ class Session:
                 return NOTICE
             case CompactionUpdate() | CompactionChunk():
                 self._compact(update)
+            case PermissionRequest():
+                return self._ask(update)
             case Replay():
                 return self._replay(update)
             case UnknownUpdate():
@@ -219,8 +218,7 @@ class Session:
                 assert_never(update)
         return SESSION
 
-    def apply_permission(self, request: PermissionRequest) -> Changes:
-        """Takes in what a permission request says of its call, before the request is shown."""
+    def _ask(self, request: PermissionRequest) -> Changes:
         call_id = request.tool_call.tool_call_id if request.tool_call else request.tool_call_id
         # Version 1 (where requests have no title) announces calls; in version 2 the request may.
         if call_id and call_id not in self._calls and (request.title is None or not request.tool_call):
@@ -231,10 +229,11 @@ class Session:
             )
         if request.tool_call is None:
             return NOTHING
-        self._sequence += 1
         return self._upsert_call(request.tool_call, asked=True)
 
     def _upsert_call(self, update: ToolCallUpsert, *, asked: bool) -> Changes:
+        if update.tool_call_id not in self._calls:
+            self._open_message = None  # what is said after a call begins is another message
         self._calls.upsert(
             update, self._sequence, late=not self._in_turn, replayed=self.replaying, asked=asked
         )
@@ -247,15 +246,13 @@ class Session:
             found = self._message_by_id.get((role, message_id))
             if found is not None:
                 return found
-        elif self._messages and self._last_message_turn == self.turn:
-            last = self._messages[-1]
-            if last.role == role and last.message_id is None:
-                return last
+        elif self._open_message is not None and self._open_message.role == role:
+            return self._open_message
         message = GrowingMessage(role, message_id, self._sequence)
         self._messages.append(message)
-        self._last_message_turn = self.turn
         if message_id is not None:
             self._message_by_id[role, message_id] = message
+        self._open_message = message if message_id is None else None
         return message
 
     def _terminal(self, terminal_id: str) -> GrowingTerminal:
@@ -275,6 +272,7 @@ class Session:
                 if not self._in_turn:
                     self._in_turn = True
                     self.turn += 1
+                    self._open_message = None
                     self.stop_reason = None
                     self.error = None
                 return STATE | self._keep_background()
@@ -350,7 +348,7 @@ class Session:
             | {Changed("terminal", terminal_id) for terminal_id in self._terminals}
         )
         self._calls = ToolCalls(self._fault)
-        self._messages, self._message_by_id = [], {}
+        self._messages, self._message_by_id, self._open_message = [], {}, None
         self._terminals = {}
         self.plans, self.compactions = {}, {}
         return changed

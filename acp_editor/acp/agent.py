@@ -1,0 +1,391 @@
+"""One running agent: its process, its version, its sessions, and what we ask of it."""
+
+from __future__ import annotations
+
+import importlib.metadata
+import logging
+import os
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Final
+
+import anyio
+from anyio.abc import TaskGroup, TaskStatus
+
+from acp_editor.acp import encode, v1
+from acp_editor.acp.connection import Connection, ConnectionClosed, Direction, RpcError
+from acp_editor.acp.dialect import Dialect
+from acp_editor.acp.encode import Call
+from acp_editor.acp.host import Host
+from acp_editor.acp.incoming import Incoming
+from acp_editor.acp.lenient import Faults, Object
+from acp_editor.acp.mcp import usable
+from acp_editor.acp.negotiate import Wanted, WrongVersion, negotiate
+from acp_editor.acp.process import Process, SpawnError, spawn
+from acp_editor.acp.rpc import INTERNAL_ERROR, METHOD_NOT_FOUND, fault
+from acp_editor.acp.turns import Turn
+from acp_editor.acp.wire import SessionList, Unreadable, read
+from acp_editor.core.model import (
+    AgentInfo,
+    ConfigOption,
+    ConfigUpdate,
+    Json,
+    McpServer,
+    ModeUpdate,
+    Notice,
+    Replay,
+    SessionStart,
+    SessionSummary,
+)
+
+__all__ = ["Agent", "AgentFailed", "AgentSpec", "Host", "Unsupported"]
+
+logger = logging.getLogger(__name__)
+
+
+def _version() -> str:
+    try:
+        return importlib.metadata.version("acp-editor")
+    except importlib.metadata.PackageNotFoundError:
+        return "0"
+
+
+CLIENT: Final[Object] = {"name": "acp-editor", "title": "ACP Editor", "version": _version()}
+
+
+@dataclass(frozen=True, slots=True)
+class AgentSpec:
+    """How an agent is started: `env` is added to our own environment, `protocol` may be forced."""
+
+    name: str
+    command: str
+    args: tuple[str, ...] = ()
+    env: Mapping[str, str] = field(default_factory=dict[str, str], repr=False)
+    cwd: str | None = None
+    protocol: Wanted = "auto"
+
+
+class AgentFailed(Exception):
+    """An agent could not start, or died: `reason` is a sentence, `stderr` the end of what it wrote."""
+
+    def __init__(self, reason: str, exit_code: int | None = None, stderr: str = "") -> None:
+        super().__init__(reason)
+        self.reason = reason
+        self.exit_code = exit_code
+        self.stderr = stderr
+
+
+class Unsupported(RpcError):
+    """What the agent never said it can, so it was not asked."""
+
+    def __init__(self, name: str, what: str) -> None:
+        super().__init__(METHOD_NOT_FOUND, f"{name} cannot {what}")
+
+
+class Agent:
+    """An agent's client. Requests raise RpcError for its errors and ConnectionClosed when it is gone.
+
+    Everything that it says, also in its answers, reaches the host in the order of the wire.
+    """
+
+    def __init__(
+        self,
+        spec: AgentSpec,
+        host: Host,
+        *,
+        client: Object = CLIENT,
+        on_traffic: Callable[[Direction, Json], None] | None = None,
+    ) -> None:
+        self.spec: Final = spec
+        self.info = AgentInfo(protocol=1)
+        """Known once `run` has started."""
+        self._host = host
+        self._client = client
+        self._on_traffic = on_traffic
+        self._incoming = Incoming(host)
+        self._dialect: Dialect = v1
+        self._connection: Connection | None = None
+        self._tasks: TaskGroup | None = None
+
+    # -- its life ------------------------------------------------------------------------------
+
+    async def run(self, *, task_status: TaskStatus[None] = anyio.TASK_STATUS_IGNORED) -> None:
+        """Starts it and serves until it ends; always ends in AgentFailed, or in cancellation."""
+        environment = {**os.environ, **self.spec.env}
+        try:
+            async with spawn(self.spec.command, self.spec.args, environment, self.spec.cwd) as process:
+                failure = await self._serve(process, task_status)
+            raise failure
+        except SpawnError as error:
+            raise AgentFailed(str(error)) from error
+        finally:
+            self._connection = self._tasks = None
+
+    async def _serve(self, process: Process, task_status: TaskStatus[None]) -> AgentFailed:
+        connection = Connection(
+            process.stdin,
+            process.stdout,
+            on_request=self._incoming.on_request,
+            on_notification=self._incoming.on_notification,
+            on_fault=self._host.fault,
+            on_traffic=self._traffic,
+        )
+        failure: AgentFailed | None = None
+        async with anyio.create_task_group() as tasks:
+            ended = anyio.Event()
+            tasks.start_soon(_run, connection, ended)
+            faults: Faults = []
+            try:
+                dialect, self.info = await negotiate(connection, self.spec.protocol, self._client, faults)
+            except ConnectionClosed:
+                pass
+            except (RpcError, Unreadable, WrongVersion) as error:
+                failure = AgentFailed(f"{self.spec.name} did not start: {error}", None, process.stderr_tail)
+                connection.close("the agent did not start")
+            else:
+                self._incoming.report(faults)
+                self._incoming.speak(dialect)
+                self._dialect, self._connection, self._tasks = dialect, connection, tasks
+                task_status.started()
+            await ended.wait()
+            tasks.cancel_scope.cancel()
+        return failure or await self._death(process, connection)
+
+    async def _death(self, process: Process, connection: Connection) -> AgentFailed:
+        await process.settle()
+        name, code = self.spec.name, process.returncode
+        when = "" if self._connection is not None else " before it answered initialize"
+        if code is None:
+            reason = f"{name} ended{when}: {connection.closed}"
+        elif code < 0:
+            reason = f"{name} was ended by signal {-code}{when}"
+        else:
+            reason = f"{name} exited with code {code}{when}"
+        return AgentFailed(reason, code, process.stderr_tail)
+
+    def _traffic(self, direction: Direction, message: Json) -> None:
+        if self._on_traffic is not None:
+            self._on_traffic(direction, message)
+        self._incoming.on_traffic(direction, message)
+
+    # -- sessions ------------------------------------------------------------------------------
+
+    async def new_session(
+        self, cwd: str, additional_directories: Sequence[str] = (), mcp_servers: Sequence[McpServer] = ()
+    ) -> SessionStart:
+        servers, left_out = usable(mcp_servers, self.info.capabilities, self.spec.name)
+        call = self._dialect.new_session(cwd, self._directories(additional_directories), servers)
+        return await self._start(call, None, left_out)
+
+    async def load_session(
+        self,
+        session_id: str,
+        cwd: str,
+        additional_directories: Sequence[str] = (),
+        mcp_servers: Sequence[McpServer] = (),
+    ) -> SessionStart:
+        """Takes a session up again, with its history told between two Replay updates."""
+        self._need(self.info.capabilities.load, "load sessions")
+        servers, left_out = usable(mcp_servers, self.info.capabilities, self.spec.name)
+        call = self._dialect.load_session(session_id, cwd, self._directories(additional_directories), servers)
+        self._host.session_update(session_id, Replay(True))
+        try:
+            return await self._start(call, session_id, left_out, replay=True)
+        finally:
+            self._host.session_update(session_id, Replay(False))
+
+    async def resume_session(
+        self,
+        session_id: str,
+        cwd: str,
+        additional_directories: Sequence[str] = (),
+        mcp_servers: Sequence[McpServer] = (),
+    ) -> SessionStart:
+        """Takes a session up again without its history."""
+        self._need(self.info.capabilities.resume, "resume sessions")
+        servers, left_out = usable(mcp_servers, self.info.capabilities, self.spec.name)
+        call = self._dialect.resume_session(
+            session_id, cwd, self._directories(additional_directories), servers
+        )
+        return await self._start(call, session_id, left_out)
+
+    async def fork_session(
+        self,
+        session_id: str,
+        cwd: str,
+        additional_directories: Sequence[str] = (),
+        mcp_servers: Sequence[McpServer] = (),
+    ) -> SessionStart:
+        """A new session that begins as a copy. No schema has it yet; some agents do."""
+        self._need(self.info.capabilities.fork, "fork sessions")
+        servers, left_out = usable(mcp_servers, self.info.capabilities, self.spec.name)
+        _, params = self._dialect.resume_session(
+            session_id, cwd, self._directories(additional_directories), servers
+        )
+        return await self._start(("session/fork", params), None, left_out)
+
+    async def _start(
+        self, call: Call, session_id: str | None, left_out: Sequence[str], *, replay: bool = False
+    ) -> SessionStart:
+        outcome: list[SessionStart | Unreadable] = []
+
+        def on_result(raw: Json) -> None:
+            # Here and not after the wait, since updates may follow the answer closely.
+            faults: Faults = []
+            if replay and session_id is not None:
+                self._host.session_update(session_id, Replay(False))
+            try:
+                start = self._dialect.decode_session(raw, session_id, faults)
+            except Unreadable as error:
+                outcome.append(error)
+                faults.append(fault("missing_field", f"{error}.", raw))
+            else:
+                outcome.append(start)
+                for update in start.updates:
+                    self._host.session_update(start.session_id, update)
+                for sentence in left_out:
+                    self._host.session_update(start.session_id, Notice("warning", sentence))
+            self._incoming.report(faults)
+
+        await self._request(call, on_result)
+        match outcome:
+            case [SessionStart() as start]:
+                return SessionStart(start.session_id)
+            case [Unreadable() as error]:
+                raise RpcError(INTERNAL_ERROR, str(error))
+            case _:
+                raise RpcError(INTERNAL_ERROR, "The answer could not be read")
+
+    async def list_sessions(
+        self, cwd: str | None = None, cursor: str | None = None
+    ) -> tuple[tuple[SessionSummary, ...], str | None]:
+        """One page of the agent's own list, and the cursor of the next."""
+        self._need(self.info.capabilities.list, "list sessions")
+        raw = await self._request(encode.list_sessions(cwd, cursor))
+        faults: Faults = []
+        try:
+            page = read(SessionList, raw, "The answer to session/list", faults)
+        except Unreadable as error:
+            raise RpcError(INTERNAL_ERROR, str(error)) from error
+        finally:
+            self._incoming.report(faults)
+        rows = (SessionSummary(s.session_id, s.cwd, s.title, s.updated_at) for s in page.sessions)
+        return tuple(rows), page.next_cursor
+
+    async def close_session(self, session_id: str) -> None:
+        self._need(self.info.capabilities.close, "close sessions")
+        await self._request(encode.close_session(session_id))
+
+    async def delete_session(self, session_id: str) -> None:
+        self._need(self.info.capabilities.delete, "delete sessions")
+        await self._request(encode.delete_session(session_id))
+
+    # -- turns ---------------------------------------------------------------------------------
+
+    async def prompt(self, session_id: str, blocks: list[Json]) -> None:
+        """Sends a prompt and returns when it is on its way.
+
+        The turn's beginning and end, and its failure, come to the host as StateUpdates.
+        """
+        if self._tasks is None:
+            raise ConnectionClosed(f"{self.spec.name} is not running")
+        turn = self._incoming.turns.begin(session_id, blocks)
+        await self._tasks.start(self._prompt, turn, blocks)
+
+    async def _prompt(self, turn: Turn, blocks: list[Json], *, task_status: TaskStatus[None]) -> None:
+        turns = self._incoming.turns
+
+        def on_result(raw: Json) -> None:
+            if self._dialect.VERSION == 2:
+                turns.accepted(turn)
+                return
+            faults: Faults = []
+            stop_reason = v1.decode_stop_reason(raw, faults)
+            turns.answered(turn, stop_reason)
+            self._incoming.report(faults)
+
+        # The request is queued before the caller goes on, so that a cancel cannot overtake it.
+        task_status.started()
+        try:
+            await self._request(
+                encode.prompt(turn.session_id, blocks), on_result, lambda error: turns.refused(turn, error)
+            )
+        except (RpcError, ConnectionClosed) as error:
+            logger.debug("prompt ended: %s", error)
+
+    def cancel(self, session_id: str) -> None:
+        """Queues session/cancel; answers to permission requests that follow go out after it."""
+        if self._connection is not None:
+            self._connection.notify(*encode.cancel(session_id))
+
+    def abandon(self, session_id: str) -> None:
+        """Forgets the turn of an agent that does not end it: its late answer ends no later turn."""
+        self._incoming.turns.abandon(session_id)
+
+    async def cancel_tool_call(self, session_id: str, tool_call_id: str) -> None:
+        """For a call whose capabilities offer it."""
+        self._need(self.info.protocol == 2, "cancel a single tool call")
+        await self._request(("tool_call/cancel", {"sessionId": session_id, "toolCallId": tool_call_id}))
+
+    async def cancel_terminal(self, session_id: str, terminal_id: str) -> None:
+        """For a terminal whose capabilities offer it."""
+        self._need(self.info.protocol == 2, "cancel a terminal")
+        await self._request(("terminal/cancel", {"sessionId": session_id, "terminalId": terminal_id}))
+
+    # -- options and login ---------------------------------------------------------------------
+
+    async def set_config(
+        self, session_id: str, option: ConfigOption, value: Json
+    ) -> tuple[ConfigOption, ...] | None:
+        """The whole list of options where the agent answers with it; the host has been told by then."""
+        answered: list[tuple[ConfigOption, ...]] = []
+
+        def on_result(raw: Json) -> None:
+            faults: Faults = []
+            options = self._dialect.decode_options(raw, faults)
+            if options is not None:
+                answered.append(options)
+                self._host.session_update(session_id, ConfigUpdate(options))
+            elif option.origin != "option":
+                self._host.session_update(session_id, ModeUpdate(value, option.origin))
+            self._incoming.report(faults)
+
+        await self._request(self._dialect.set_config(session_id, option, value), on_result)
+        return answered[0] if answered else None
+
+    async def authenticate(self, method_id: str) -> None:
+        """Logs in by a method of kind "agent"; one of kind "terminal" is run by the person."""
+        await self._request(self._dialect.login(method_id))
+
+    async def logout(self) -> None:
+        self._need(self.info.capabilities.logout, "log out")
+        await self._request(self._dialect.logout())
+
+    # -- helpers -------------------------------------------------------------------------------
+
+    async def _request(
+        self,
+        call: Call,
+        on_result: Callable[[Json], None] | None = None,
+        on_error: Callable[[RpcError], None] | None = None,
+    ) -> Json:
+        if self._connection is None:
+            raise ConnectionClosed(f"{self.spec.name} is not running")
+        method, params = call
+        return await self._connection.request(method, params, on_result=on_result, on_error=on_error)
+
+    def _need(self, can: bool, what: str) -> None:
+        if self._connection is None:
+            raise ConnectionClosed(f"{self.spec.name} is not running")
+        if not can:
+            raise Unsupported(self.spec.name, what)
+
+    def _directories(self, wanted: Sequence[str]) -> Sequence[str]:
+        return wanted if self.info.capabilities.additional_directories else ()
+
+
+async def _run(connection: Connection, ended: anyio.Event) -> None:
+    try:
+        await connection.run()
+    finally:
+        ended.set()
