@@ -1,0 +1,1 @@
+"""A clockwork solar system for the terminal."""
