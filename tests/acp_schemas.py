@@ -1,0 +1,81 @@
+"""The official schemas of the Agent Client Protocol, as the TypeScript SDK from npm ships them."""
+
+from __future__ import annotations
+
+import functools
+import json
+from pathlib import Path
+from typing import Any, Literal
+
+import jsonschema
+import pytest
+
+FOLDER = Path(__file__).parents[1] / "client-vscode/node_modules/@agentclientprotocol/sdk/schema"
+
+Version = Literal[1, 2]
+Side = Literal["agent", "client"]
+
+
+@functools.cache
+def schema(version: Version) -> dict[str, Any]:
+    path = FOLDER / f"v{version}" / "schema.json"
+    if not path.is_file():
+        pytest.fail(f"{path} is missing: run `npm ci` in client-vscode (it needs the SDK 2.4.0 or newer)")
+    return json.loads(path.read_text())
+
+
+@functools.cache
+def validator(version: Version, definition: str) -> jsonschema.Draft202012Validator:
+    """For one definition, such as "SessionUpdate"."""
+    return jsonschema.Draft202012Validator({**schema(version), "anyOf": [{"$ref": f"#/$defs/{definition}"}]})
+
+
+def check(version: Version, definition: str, value: Any) -> None:
+    """Fails with the reasons where `value` is not what the definition says."""
+    errors = list(validator(version, definition).iter_errors(value))
+    reasons = "\n".join(_reasons(errors))
+    assert not errors, f"not a {definition} of version {version}:\n{reasons}\n{json.dumps(value)[:2000]}"
+
+
+@functools.cache
+def _definitions(version: Version) -> dict[tuple[str, str], str]:
+    """By method and "params" or "result", the name of the definition."""
+    found: dict[tuple[str, str], str] = {}
+    for name, definition in schema(version)["$defs"].items():
+        if method := definition.get("x-method"):
+            found[method, "result" if name.endswith("Response") else "params"] = name
+    return found
+
+
+class Traffic:
+    """Checks every message of one connection, both ways; give it each with `see`, in order."""
+
+    def __init__(self, version: Version) -> None:
+        self.version: Version = version
+        self._asked: dict[tuple[Side, Any], str] = {}
+
+    def see(self, sender: Side, message: dict[str, Any]) -> None:
+        assert message["jsonrpc"] == "2.0"
+        definitions = _definitions(self.version)
+        method = message.get("method")
+        if method is not None:
+            if "id" in message:
+                self._asked[sender, message["id"]] = method
+            assert (method, "params") in definitions, f"version {self.version} has no {method}"
+            check(self.version, definitions[method, "params"], message.get("params"))
+        elif "error" in message:
+            check(self.version, "Error", message["error"])
+        else:
+            other: Side = "client" if sender == "agent" else "agent"
+            method = self._asked.pop((other, message["id"]))
+            check(self.version, definitions[method, "result"], message["result"])
+
+
+def _reasons(errors: list[jsonschema.ValidationError], depth: int = 0) -> list[str]:
+    lines: list[str] = []
+    for error in errors:
+        path = "/".join(map(str, error.absolute_path))
+        lines.append(f"{'  ' * depth}{path}: {error.message[:200]}")
+        if depth < 3:
+            lines += _reasons(list(error.context or []), depth + 1)[:40]
+    return lines
