@@ -186,7 +186,8 @@ async def test_a_late_answer_to_a_cancelled_request_is_no_fault_and_calls_nobody
         assert (await far.hear())["params"] == {"requestId": ident}
         await far.say({"id": ident, "result": 1}, {"method": "end"})
         await until(lambda: far.heard.notifications)
-        assert far.heard.faults == [] and called == []
+        assert far.heard.faults == []
+        assert called == []
 
 
 async def test_a_cancel_of_nothing_is_passed_over():
@@ -328,7 +329,8 @@ async def test_the_last_message_needs_no_newline():
         await far.to_us.send(b'{"method":"m"}')
         await far.to_us.aclose()
         await until(lambda: far.connection.closed)
-        assert far.heard.notifications == [("m", None)] and far.heard.faults == []
+        assert far.heard.notifications == [("m", None)]
+        assert far.heard.faults == []
 
 
 async def test_the_end_of_the_stream_fails_what_is_pending():
@@ -390,7 +392,8 @@ async def test_a_peer_that_does_not_read_does_not_fill_our_memory():
             assert connection.closed is None, "one message may be larger if it is alone"
             with pytest.raises(ConnectionClosed, match="does not read"):
                 await connection.request("x", {})
-        assert connection.closed and connection._queued < 21_000  # pyright: ignore[reportPrivateUsage]
+        assert connection.closed
+        assert connection._queued < 21_000
 
 
 async def test_writes_wait_for_the_reader_and_arrive_whole():

@@ -28,12 +28,21 @@ async def first_line(process: Process) -> bytes:
     return data
 
 
+async def flood(process: Process) -> None:
+    for _ in range(1000):
+        await process.stdin.send(b"x" * 65536)
+
+
 async def everything(process: Process) -> bytes:
     return b"".join([chunk async for chunk in process.stdout])
 
 
 async def test_bytes_go_in_and_out_and_the_exit_code_is_known(tmp_path: Path):
-    program = "import sys, os; print(sys.argv[1], os.environ['X'], os.getcwd(), sys.stdin.readline(), end=''); sys.exit(3)"
+    program = (
+        "import sys, os;"
+        "print(sys.argv[1], os.environ['X'], os.getcwd(), sys.stdin.readline(), end='');"
+        "sys.exit(3)"
+    )
     with anyio.fail_after(20):
         async with spawn(sys.executable, ["-c", program, "arg"], {"X": "y"}, str(tmp_path)) as process:
             assert process.returncode is None
@@ -101,7 +110,8 @@ async def test_children_end_also_when_the_block_is_cancelled():
                 await first_line(process)
                 scope.cancel()
                 await anyio.sleep_forever()
-    assert process is not None and running(process.pid) == []
+    assert process is not None
+    assert running(process.pid) == []
 
 
 async def test_what_is_still_in_the_pipe_after_the_exit_is_read():
@@ -119,7 +129,8 @@ async def test_a_flood_on_stderr_does_not_block_it_and_the_tail_is_kept():
             assert await everything(process) == b"done\n"
             await process.settle()
     assert process.stderr_tail.endswith("éthe end")
-    assert len(process.stderr_tail.encode()) <= 8192 and set(process.stderr_tail[:-7]) == {"é"}
+    assert len(process.stderr_tail.encode()) <= 8192
+    assert set(process.stderr_tail[:-7]) == {"é"}
 
 
 async def test_one_that_exits_at_once_leaves_its_exit_code_and_stderr():
@@ -134,8 +145,7 @@ async def test_writing_to_one_that_is_gone_is_an_error_and_no_more():
         async with spawn("true") as process:
             await process.wait()
             with pytest.raises((anyio.BrokenResourceError, anyio.ClosedResourceError)):
-                for _ in range(1000):
-                    await process.stdin.send(b"x" * 65536)
+                await flood(process)
 
 
 async def test_what_the_block_raises_comes_out_as_it_is():
@@ -156,7 +166,7 @@ async def test_the_command_is_looked_up_on_the_path_of_the_given_environment(tmp
 
 
 @pytest.mark.parametrize(
-    "command, cwd, message",
+    ("command", "cwd", "message"),
     [
         ("no-such-agent", None, "no-such-agent was not found on the PATH"),
         ("/no/such/agent", None, "/no/such/agent was not found"),

@@ -67,7 +67,8 @@ def test_a_line_over_the_limit_is_not_held():
     reader = LineReader(faults.append, max_line=1000)
     for _ in range(1000):
         reader.feed(b"x" * 900)
-    assert reader._size == 900_000 and reader._held == []  # pyright: ignore[reportPrivateUsage]
+    assert reader._size == 900_000
+    assert reader._held == []
     assert [fault.detail for fault in faults] == ["x" * 500]
 
 
@@ -88,7 +89,7 @@ def test_every_byte_of_a_long_line_is_looked_at_once():
 
 
 @pytest.mark.parametrize(
-    "line, codes",
+    ("line", "codes"),
     [
         (b"", []),
         (b" \t\r", []),
@@ -119,7 +120,7 @@ def test_noise_is_a_fault(line: bytes, codes: list[str]):
 
 
 @pytest.mark.parametrize(
-    "line, message",
+    ("line", "message"),
     [
         ('{"method":"a"}', Notification("a", None)),
         ('{"method":"a","params":{"x":1}}', Notification("a", {"x": 1})),
@@ -137,7 +138,7 @@ def test_messages(line: str, message: rpc.Message):
 
 
 @pytest.mark.parametrize(
-    "line, message, code",
+    ("line", "message", "code"),
     [
         (b'{"method":"a","params":"\xff"}', Notification("a", "\ufffd"), "not_utf8"),
         (b'{"method":"a","params":"\\ud83d!"}', Notification("a", "\ufffd!"), "lone_surrogate"),
@@ -149,7 +150,7 @@ def test_slips_are_faults_and_still_understood(line: bytes, message: rpc.Message
 
 
 @pytest.mark.parametrize(
-    "error, expected, codes",
+    ("error", "expected", "codes"),
     [
         ({"code": -32000, "message": "m", "data": [1]}, (-32000, "m", [1]), []),
         ("broken", (-32603, "broken", None), ["bad_error"]),
@@ -184,7 +185,9 @@ def test_no_json_raises(value: Json):
 @given(JSON)
 def test_what_is_encoded_is_one_line_and_decodes_to_the_same(value: Json):
     line = encode({"params": value})
-    assert line.endswith(b"\n") and line.count(b"\n") == 1 and line.isascii()
+    assert line.endswith(b"\n")
+    assert line.count(b"\n") == 1
+    assert line.isascii()
     assert decode(line, lambda fault: None) == {"params": value}
 
 

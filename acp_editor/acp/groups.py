@@ -41,7 +41,8 @@ async def end_group(process: Exits, grace: float = GRACE) -> None:
         return
     if _signal_group(process.pid, signal.SIGTERM):
         with anyio.move_on_after(grace):
-            while process.returncode is None or group_exists(process.pid):
+            # Nobody tells when the last process of a group is gone.
+            while process.returncode is None or group_exists(process.pid):  # noqa: ASYNC110
                 await anyio.sleep(_POLL_SECONDS)
         _signal_group(process.pid, signal.SIGKILL)
     await process.wait()

@@ -58,7 +58,9 @@ class Process:
     """A running child with its pipes; made by `spawn`, which also ends it."""
 
     def __init__(self, process: AnyioProcess) -> None:
-        assert process.stdin is not None and process.stdout is not None and process.stderr is not None
+        assert process.stdin is not None
+        assert process.stdout is not None
+        assert process.stderr is not None
         self._process = process
         self._stderr = _Output(process.stderr)
         self._stdout = process.stdout

@@ -79,11 +79,16 @@ def read_bytes(path: str, *, roots: Sequence[str], cwd: str | None = None) -> by
 
 
 def _read(spot: Spot, path: str) -> bytes:
-    with open(open_in(spot, os.O_RDONLY), "rb") as file:
-        status = os.fstat(file.fileno())
+    descriptor = open_in(spot, os.O_RDONLY)
+    try:
+        status = os.fstat(descriptor)
         _check_regular(status, path)
         if status.st_size > MAX_SIZE:
             raise FileError(f"{path} has {status.st_size} bytes, more than the {MAX_SIZE} that are read")
+    except BaseException:
+        os.close(descriptor)
+        raise
+    with open(descriptor, "rb") as file:
         # The size is not to be trusted: files of the kernel say 0, others may be growing.
         data = file.read(MAX_SIZE + 1)
     if len(data) > MAX_SIZE:

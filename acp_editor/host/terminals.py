@@ -121,7 +121,6 @@ class Terminals:
         tasks, self._tasks = self._tasks, None
         assert tasks is not None
         await self.aclose()
-        tasks.cancel_scope.cancel()
         # Not told of the error, which it would wrap in a group.
         await tasks.__aexit__(None, None, None)
 
@@ -152,8 +151,7 @@ class Terminals:
         terminal = _Terminal(session_id, process, limit)
         terminal_id = f"terminal-{next(self._ids)}"
         self._terminals[terminal_id] = terminal
-        tasks.start_soon(self._read, terminal_id, terminal)
-        tasks.start_soon(self._watch, terminal_id, terminal)
+        tasks.start_soon(self._attend, terminal_id, terminal)
         return terminal_id
 
     def output(self, session_id: str, terminal_id: str) -> Output:
@@ -214,6 +212,13 @@ class Terminals:
         await terminal.ended.wait()
         assert terminal.exit_status is not None
         return terminal.exit_status
+
+    async def _attend(self, terminal_id: str, terminal: _Terminal) -> None:
+        """Lasts until the terminal is released, also when all around it is cancelled: who ends it waits."""
+        with anyio.CancelScope(shield=True):
+            async with anyio.create_task_group() as tasks:
+                tasks.start_soon(self._read, terminal_id, terminal)
+                tasks.start_soon(self._watch, terminal_id, terminal)
 
     async def _read(self, terminal_id: str, terminal: _Terminal) -> None:
         assert terminal.process.stdout is not None
