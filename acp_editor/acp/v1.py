@@ -119,6 +119,7 @@ def decode_info(raw: Json, faults: Faults) -> AgentInfo:
     can, session = answer.agent_capabilities, answer.agent_capabilities.session_capabilities
     return AgentInfo(
         protocol=1,
+        name=answer.agent_info and answer.agent_info.name,
         title=answer.agent_info and (answer.agent_info.title or answer.agent_info.name),
         version=answer.agent_info and answer.agent_info.version,
         auth_methods=tuple(

@@ -110,6 +110,7 @@ def decode_info(raw: Json, faults: Faults) -> AgentInfo:
     has_sessions, session = session is not None, session or _SessionCapabilities()
     return AgentInfo(
         protocol=2,
+        name=answer.info.name,
         title=answer.info.title or answer.info.name,
         version=answer.info.version,
         auth_methods=tuple(
