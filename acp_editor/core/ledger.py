@@ -328,6 +328,23 @@ def committed(ledger: Ledger, text: bytes, diff: Diff) -> Ledger:
     return kept(ledger, contained) if contained else ledger
 
 
+def merged(ancestor: bytes, ours: bytes, theirs: bytes, diff: Diff) -> bytes | None:
+    """Both sides' changes to what they come from; None where they changed the same lines differently."""
+    changes = [(change, lines(ours)) for change in diff(ancestor, ours)]
+    mine = [change.old for change, _ in changes]
+    for change in diff(ancestor, theirs):
+        if any(_meet(change.old, span) for span in mine):
+            return ours if ours == theirs else None
+        changes.append((change, lines(theirs)))
+    changes.sort(key=lambda one: (one[0].old.start, one[0].old.end))
+    source, out, taken = lines(ancestor), list[bytes](), 0
+    for change, text in changes:
+        out += source[taken : change.old.start]
+        out += text[change.new.start : change.new.end]
+        taken = change.old.end
+    return b"".join(out + source[taken:])
+
+
 def _meet(one: Span, other: Span) -> bool:
     """Whether two spans share a line, or an empty one lies in or at the edge of the other."""
     if one.start < other.end and other.start < one.end:

@@ -1,0 +1,122 @@
+"""Who made a change: the tool call whose words or time fit it best."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterable
+from dataclasses import dataclass, replace
+
+from acp_editor.core.diffs import proposals
+from acp_editor.core.model import ToolCall
+
+_COMMANDS = frozenset({"execute", "other"})
+_READING = frozenset({"read", "search", "think", "fetch", "switch_mode"})
+
+
+@dataclass(frozen=True, slots=True)
+class Words:
+    """What a call says of one file: pieces of text that it puts in and takes out."""
+
+    new: tuple[str, ...] = ()
+    old: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Evidence:
+    """A tool call as far as it tells about files; `order` grows with every word of it."""
+
+    call_id: str
+    kind: str
+    active: bool
+    order: int
+    paths: dict[str, Words]
+
+    @property
+    def may_write_anything(self) -> bool:
+        """Whether it may write files that it does not name."""
+        return self.kind in _COMMANDS or (self.kind not in _READING and not self.paths)
+
+
+def evidence(call: ToolCall, cwd: str, order: int) -> Evidence:
+    """What the call says; a change that it shows for a path is remembered by its lines."""
+    paths: dict[str, Words] = {}
+    if call.kind not in _READING:
+        for location in call.locations:
+            paths[os.path.normpath(os.path.join(cwd, location.path))] = Words()
+    for proposal in proposals(call, cwd):
+        new, old = _pieces(proposal.new_text), _pieces(proposal.old_text)
+        for hunk in proposal.hunks:
+            new += tuple(text.strip() for mark, text in hunk.lines if mark == "+")
+            old += tuple(text.strip() for mark, text in hunk.lines if mark == "-")
+        known = paths.get(proposal.path, Words())
+        paths[proposal.path] = Words(known.new + new, known.old + old)
+        if proposal.old_path:
+            paths.setdefault(proposal.old_path, Words())
+    return Evidence(call.tool_call_id, call.kind, call.active, order, paths)
+
+
+def _pieces(text: str | None) -> tuple[str, ...]:
+    return tuple(line.strip() for line in text.splitlines() if line.strip()) if text else ()
+
+
+@dataclass(frozen=True, slots=True)
+class Author:
+    """A call and how sure it is: 3 its text fits, 2 it names the file, 1 it was at work just then."""
+
+    call_id: str | None = None
+    strength: int = 0
+
+
+class Witnesses:
+    """The calls of this turn and the ones before, the newest last."""
+
+    def __init__(self, limit: int = 200) -> None:
+        self._limit = limit
+        self._calls: dict[str, Evidence] = {}
+        self._order = 0
+
+    def hear(self, call: ToolCall, cwd: str) -> Evidence:
+        """Takes note of a call as it is now."""
+        self._order += 1
+        found = evidence(call, cwd, self._order)
+        known = self._calls.pop(call.tool_call_id, None)
+        if known is not None and not found.active and not known.active:
+            found = replace(found, order=known.order)
+        self._calls[call.tool_call_id] = found
+        while len(self._calls) > self._limit:
+            self._calls.pop(next(iter(self._calls)))
+        return found
+
+    def author(self, path: str, removed: Iterable[bytes], added: Iterable[bytes]) -> Author:
+        """Whose the change is that took lines out of a file and put others in."""
+        new = {line.decode("utf-8", "replace").strip() for line in added} - {""}
+        old = {line.decode("utf-8", "replace").strip() for line in removed} - {""}
+        best = Author()
+        best_key: tuple[int, int, int] = (0, 0, 0)
+        for call in self._calls.values():
+            strength = fitting = 0
+            if (words := call.paths.get(path)) is not None:
+                strength = 2
+                fitting = len(new & set(words.new)) + (0 if new else len(old & set(words.old)))
+                if fitting:
+                    strength = 3
+            elif call.may_write_anything and call.active:
+                strength = 1
+            key = (strength, fitting, call.order)
+            if strength and key > best_key:
+                best, best_key = Author(call.call_id, strength), key
+        return best
+
+    @property
+    def commands_run(self) -> bool:
+        """Whether a call is at work that may write any file."""
+        return any(call.active and call.may_write_anything for call in self._calls.values())
+
+    @property
+    def command_runs(self) -> bool:
+        """Whether a command of the agent is running."""
+        return any(call.active and call.kind == "execute" for call in self._calls.values())
+
+    def turn_over(self) -> None:
+        """Nothing is at work any more."""
+        self._calls = {name: replace(call, active=False) for name, call in self._calls.items()}

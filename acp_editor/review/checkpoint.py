@@ -1,0 +1,300 @@
+"""One folder as it was: a git index of our own over the user's files, in a store of our own.
+
+The index holds each file's base; libgit2's stat cache makes comparing it with the disk about as cheap as
+`git status`. Nothing is ever written into the user's folder or `.git`. Not for use by two threads at once.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import logging
+import os
+from collections.abc import Collection, Iterable, Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+
+import pygit2
+from pygit2.enums import DeltaStatus, DiffFind, DiffOption, FileMode
+
+from acp_editor.review import files, ignores
+from acp_editor.review.files import ABSENT, Version
+
+log = logging.getLogger(__name__)
+
+_COMPARED = DiffOption.INCLUDE_UNTRACKED | DiffOption.RECURSE_UNTRACKED_DIRS | DiffOption.INCLUDE_TYPECHANGE
+_AS_IT_IS = "* -text -filter -ident -working-tree-encoding\n"
+_ONE_BY_ONE = 200
+"""Up to so many new files are added by name; more are added by one walk, which is faster for many."""
+
+
+@dataclass(frozen=True, slots=True)
+class Limits:
+    """`file_size` in bytes, `file_count` in files of one folder; what is beyond is left out."""
+
+    file_size: int = 10 * 1024 * 1024
+    file_count: int = 200_000
+
+
+@dataclass(slots=True)
+class Difference:
+    """Paths (relative, `/` between folders) where the disk is not the base, and what was met on the way."""
+
+    changed: list[str] = field(default_factory=list[str])
+    nested: set[str] = field(default_factory=set[str])
+    """Folders with a repository of their own."""
+
+
+class Checkpoint:
+    """The bases of the files under `root`, kept in the folder `store`."""
+
+    def __init__(self, root: str, store: Path, limits: Limits) -> None:
+        self.root = root
+        self.store = store
+        self.limits = limits
+        self.left_out: dict[str, str] = {}
+        """Relative path to why it is left out."""
+        self._nested: set[str] = set()
+        self._permissions: dict[str, int] = {}
+        self._unsaved = False
+        self._open()
+
+    def _open(self) -> None:
+        new = not (self.store / "HEAD").exists()
+        if new:
+            self.store.mkdir(parents=True, exist_ok=True)
+            made = pygit2.init_repository(str(self.store), bare=True)
+            made.config["core.bare"] = False
+            made.config["core.worktree"] = self.root
+            made.config["core.autocrlf"] = "false"
+            made.config["core.ignorecase"] = False
+            made.config["core.precomposeunicode"] = False
+            made.free()
+        (self.store / "info").mkdir(exist_ok=True)
+        (self.store / "info" / "attributes").write_text(_AS_IT_IS)
+        self._exclude(())
+        with contextlib.suppress(OSError, ValueError):
+            self._permissions = json.loads((self.store / "permissions.json").read_text())
+
+    def _exclude(self, paths: Iterable[str]) -> None:
+        patterns = [*ignores.inherited(self.root), *(ignores.literal(path) for path in paths)]
+        text = "".join(f"{pattern}\n" for pattern in patterns)
+        (self.store / "info" / "exclude").write_bytes(os.fsencode(text))
+        self.repository = pygit2.Repository(str(self.store))
+        self.index = self.repository.index
+
+    @property
+    def empty(self) -> bool:
+        return len(self.index) == 0
+
+    # -- comparing -----------------------------------------------------------------------------
+
+    def compare(self) -> Difference:
+        """Walks the folder: what is not as in the base."""
+        found = Difference()
+        diff = self.index.diff_to_workdir(_COMPARED)
+        for delta in diff.deltas:
+            raw = delta.new_file.raw_path if delta.status != DeltaStatus.DELETED else delta.old_file.raw_path
+            path = os.fsdecode(raw)
+            if path.endswith("/"):
+                found.nested.add(path.rstrip("/"))
+            elif self._wanted(path, delta.new_file.size, delta.status == DeltaStatus.UNTRACKED):
+                found.changed.append(path)
+        self._nested |= found.nested
+        found.nested = {
+            path for path in self._nested if os.path.lexists(os.path.join(self.root, path, ".git"))
+        }
+        return found
+
+    def _wanted(self, path: str, size: int, new: bool) -> bool:
+        if not new:
+            return True
+        if size > self.limits.file_size:
+            self.left_out[path] = f"larger than {self.limits.file_size // 1024} KB"
+            return False
+        return path not in self.left_out
+
+    def ignored(self, path: str) -> bool:
+        """Whether a file that has no base is one that git would ignore, or one that is left out."""
+        if path.split("/", 1)[0] == ".git" or "/.git/" in f"/{path}/":
+            return True
+        if any(path.startswith(nested + "/") for nested in self._nested):
+            return True
+        try:
+            if self.repository.path_is_ignored(path):
+                return True
+            size = os.lstat(os.path.join(self.root, path)).st_size
+        except (pygit2.GitError, ValueError, OSError):
+            return False
+        return not self._wanted(path, size, True)
+
+    # -- bases ---------------------------------------------------------------------------------
+
+    def has(self, path: str) -> bool:
+        return path in self.index
+
+    def base(self, path: str) -> Version:
+        """What the file was; ABSENT where there was none."""
+        try:
+            entry = self.index[path]
+        except KeyError:
+            return ABSENT
+        return Version(self.load(str(entry.id)), int(entry.mode))
+
+    def base_id(self, path: str) -> tuple[str, int] | None:
+        """The base's object and mode, without reading it."""
+        try:
+            entry = self.index[path]
+        except KeyError:
+            return None
+        return str(entry.id), int(entry.mode)
+
+    def permissions(self, path: str) -> int | None:
+        """The exact permission bits that the base had, where they were unusual."""
+        return self._permissions.get(path)
+
+    def set_base(self, path: str, version: Version) -> None:
+        """Gives the file a base that need not be on the disk."""
+        self._unsaved = True
+        if version.data is None:
+            self._forget(path)
+            return
+        oid = self.repository.create_blob(version.data)
+        self.index.add(pygit2.IndexEntry(path, oid, FileMode(version.mode)))
+
+    def take(self, paths: Collection[str]) -> None:
+        """The base of these files is what the disk has now."""
+        if not paths:
+            return
+        self._unsaved = True
+        if len(paths) > _ONE_BY_ONE:
+            with contextlib.suppress(pygit2.GitError, OSError):
+                self.index.add_all([ignores.literal(path).lstrip("/") for path in paths])
+        for path in paths:
+            self._take_one(path, only_missing=len(paths) > _ONE_BY_ONE)
+        self._remember_permissions(paths)
+
+    def _take_one(self, path: str, only_missing: bool) -> None:
+        full = os.path.join(self.root, path)
+        there = os.path.islink(full) or os.path.isfile(full)
+        if not there:
+            self._forget(path)
+        elif not only_missing or not self.has(path):
+            try:
+                self.index.add(path)
+            except (pygit2.GitError, OSError) as error:
+                self.left_out[path] = str(error)
+
+    def _forget(self, path: str) -> None:
+        with contextlib.suppress(OSError, KeyError):
+            self.index.remove(path)
+        self._permissions.pop(path, None)
+
+    def _remember_permissions(self, paths: Iterable[str]) -> None:
+        for path in paths:
+            bits = files.permissions(os.path.join(self.root, path))
+            if bits in (None, 0o644, 0o755):
+                self._permissions.pop(path, None)
+            else:
+                self._permissions[path] = bits
+
+    def refresh(self, held: Mapping[str, Version]) -> Difference:
+        """The base of every file becomes what the disk has; those in `held` get the base given there."""
+        found = self.compare()
+        wanted = [path for path in found.changed if path not in held]
+        if self.empty and len(wanted) > _ONE_BY_ONE:
+            self._first(wanted, found)
+        else:
+            self.take(wanted)
+        for path, version in held.items():
+            known = self.base_id(path)
+            if version.absent if known is None else _same(known, version):
+                continue
+            self.set_base(path, version)
+        self.flush()
+        return found
+
+    def _first(self, wanted: list[str], found: Difference) -> None:
+        """Everything, by one walk of libgit2."""
+        wanted = self._within_count(wanted)
+        unreadable = [path for path in wanted if not _readable(os.path.join(self.root, path))]
+        self.left_out.update(dict.fromkeys(unreadable, "not readable"))
+        self._exclude([*(nested + "/" for nested in found.nested), *self.left_out])
+        self._unsaved = True
+        try:
+            self.index.add_all()
+        except (pygit2.GitError, OSError) as error:
+            log.info("adding %s as a whole failed, going on file by file: %s", self.root, error)
+            for path in wanted:
+                if path not in self.left_out:
+                    self._take_one(path, only_missing=True)
+        self._remember_permissions(wanted)
+        for path in ignores.tracked(self.root):
+            if not self.has(path) and path not in self.left_out:
+                with contextlib.suppress(pygit2.GitError, OSError):
+                    self.index.add(path)
+
+    def _within_count(self, wanted: list[str]) -> list[str]:
+        """Leaves out the fullest top folders until what remains is within the limit."""
+        while len(wanted) > self.limits.file_count:
+            counts: dict[str, int] = {}
+            for path in wanted:
+                top = path.split("/", 1)[0] + "/" if "/" in path else ""
+                counts[top] = counts.get(top, 0) + 1
+            fullest = max(counts, key=lambda top: (bool(top), counts[top]))
+            if not fullest:
+                break
+            self.left_out[fullest] = f"{counts[fullest]} files, more than {self.limits.file_count} in all"
+            wanted = [path for path in wanted if not path.startswith(fullest)]
+        return wanted
+
+    def flush(self) -> None:
+        """Writes the index, so that the bases outlive the process."""
+        if not self._unsaved:
+            return
+        self.index.write()
+        temporary = self.store / "permissions.json.new"
+        temporary.write_text(json.dumps(self._permissions))
+        temporary.replace(self.store / "permissions.json")
+        self._unsaved = False
+
+    # -- objects -------------------------------------------------------------------------------
+
+    def keep_object(self, data: bytes) -> str:
+        return str(self.repository.create_blob(data))
+
+    def load(self, oid: str) -> bytes:
+        """The bytes of an object; KeyError where the store has it not."""
+        found = self.repository[oid]
+        if not isinstance(found, pygit2.Blob):
+            raise KeyError(oid)
+        return found.data
+
+    def moves(self, gone: Mapping[str, Version], come: Mapping[str, Version]) -> dict[str, str]:
+        """Which file that came is one that went: new path to old path, by libgit2's similarity."""
+        if not gone or not come or len(gone) * len(come) > 250_000:
+            return {}
+        trees: list[pygit2.Tree] = []
+        for side in (gone, come):
+            index = pygit2.Index()
+            for path, version in side.items():
+                oid = self.repository.create_blob(version.data or b"")
+                index.add(pygit2.IndexEntry(path, oid, FileMode(version.mode)))
+            tree = self.repository[index.write_tree(self.repository)]
+            assert isinstance(tree, pygit2.Tree)
+            trees.append(tree)
+        diff = trees[0].diff_to_tree(trees[1])
+        diff.find_similar(DiffFind.FIND_RENAMES, rename_limit=2000)
+        return {
+            os.fsdecode(delta.new_file.raw_path): os.fsdecode(delta.old_file.raw_path)
+            for delta in diff.deltas
+            if delta.status == DeltaStatus.RENAMED
+        }
+
+
+def _same(known: tuple[str, int], version: Version) -> bool:
+    return version.data is not None and known == (str(pygit2.hash(version.data)), version.mode)
+
+
+def _readable(path: str) -> bool:
+    return os.path.islink(path) or os.access(path, os.R_OK)

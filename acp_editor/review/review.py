@@ -1,0 +1,482 @@
+"""The review, as the application uses it: what the agent changed, kept or undone.
+
+Notifications are synchronous and only queue; one task takes them up in order, in a thread, so that the
+event loop is never held. What a caller awaits comes after all that was queued before it.
+"""
+
+from __future__ import annotations
+
+import functools
+import logging
+import time
+from collections.abc import Callable, Collection, Iterable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Literal, TypeVar
+
+import anyio
+import anyio.abc
+import anyio.to_thread
+
+from acp_editor.core.model import ToolCall
+from acp_editor.review import store, workspace
+from acp_editor.review.checkpoint import Limits
+from acp_editor.review.editor import Buffer, Editor, ReviewError
+from acp_editor.review.engine import Clash, Engine
+from acp_editor.review.tracked import Tracked
+from acp_editor.review.undo import Undoing, Undone
+
+__all__ = ["Buffer", "Editor", "FileChange", "Hunk", "Limits", "Review", "ReviewError"]
+
+log = logging.getLogger(__name__)
+
+T = TypeVar("T")
+Operation = Literal["add", "modify", "delete", "move"]
+Range = tuple[int, int]
+
+_WATCH_COMMANDS = 1.0
+"""Seconds between looks at the disk while the agent runs a command."""
+_WATCH_GIT = 1.0
+"""Seconds between looks at the user's git while something is unanswered."""
+_CLASH_PATIENCE = 0.3
+"""Seconds that a buffer has to reload before it counts as holding another text than its file."""
+
+
+@dataclass(frozen=True, slots=True)
+class Hunk:
+    """Line ranges from 0, their end not included."""
+
+    hunk_id: str
+    original: Range
+    modified: Range
+    tool_call_id: str | None
+
+
+@dataclass(frozen=True, slots=True)
+class FileChange:
+    """One file with unanswered changes; `old_path` is where a moved one was."""
+
+    path: str
+    operation: Operation
+    old_path: str | None
+    hunks: tuple[Hunk, ...]
+
+
+class Review:
+    """The review of one workspace. `start` it in a task group of the application, `aclose` it at the end."""
+
+    def __init__(
+        self,
+        roots: Sequence[str],
+        cache: Path,
+        state: Path,
+        editor: Editor,
+        *,
+        limits: Limits | None = None,
+        on_change: Callable[[], None] = lambda: None,
+        tell: Callable[[str], None] = lambda message: None,
+    ) -> None:
+        self._roots = list(roots)
+        self._cache = cache
+        self._state = state
+        self._editor = editor
+        self._limits = limits or Limits()
+        self._on_change = on_change
+        self._tell = tell
+        folder = store.folder_of(state, roots)
+        self._lock_file = store.Lock(folder)
+        self._store = store.Store(folder)
+        self._engine: Engine | None = None
+        self._changes: tuple[FileChange, ...] = ()
+        self._originals: dict[str, str | None] = {}
+        self._lock = anyio.Lock()
+        self._limiter = anyio.CapacityLimiter(1)
+        self._queue: list[Callable[[Engine], None]] = []
+        self._wanted: set[str] | None = set()
+        """Paths to look at; None for everywhere."""
+        self._typed: set[str] = set()
+        self._calls: dict[str, tuple[ToolCall, str]] = {}
+        self._wake = anyio.Event()
+        self._ready = anyio.Event()
+        self._group: anyio.abc.TaskGroup | None = None
+        self._told: set[str] = set()
+        self._undone: dict[str, int] = {}
+        self._last: list[Undone] = []
+        self._closed = False
+
+    # -- life ------------------------------------------------------------------------------------
+
+    async def start(self, group: anyio.abc.TaskGroup) -> None:
+        """Begins: the first checkpoint is made in the background, the pending review is taken up."""
+        self._group = group
+        if not self._lock_file.take():
+            self._closed = True
+            self._ready.set()
+            self._tell("Another window reviews this workspace; changes are listed there.")
+            return
+        group.start_soon(self._run)
+
+    async def _run(self) -> None:
+        async with self._lock:
+            try:
+                await self._thread(self._open)
+            except Exception:
+                log.exception("the review cannot start")
+                self._closed = True
+                self._tell("Changes are not reviewed: the checkpoint could not be made (see the log).")
+                return
+            finally:
+                self._ready.set()
+        self._publish()
+        self._tell_left_out()
+        while not self._closed:
+            with anyio.move_on_after(self._patience()):
+                await self._wake.wait()
+            if self._closed:
+                return
+            self._wake = anyio.Event()
+            async with self._lock:
+                await self._catch_up()
+
+    def _open(self) -> None:
+        workspace.clean(self._cache)
+        engine = Engine(self._roots, self._cache, self._limits)
+        cut_short = self._store.load(engine)
+        engine.begin(cut_short)
+        self._engine = engine
+        self._store.save(engine)
+
+    def _patience(self) -> float:
+        engine = self._engine
+        if engine is None:
+            return 1.0
+        if engine.turns.running and engine.witnesses.commands_run:
+            self._wanted = None
+            return _WATCH_COMMANDS
+        return _WATCH_GIT if self._changes else 3600.0
+
+    async def aclose(self) -> None:
+        """Writes down what is unanswered and lets go of the workspace."""
+        if self._closed:
+            self._lock_file.release()
+            return
+        self._closed = True
+        self._wake.set()
+        with anyio.CancelScope(shield=True):
+            async with self._lock:
+                if self._engine is not None:
+                    engine = self._engine
+                    await self._thread(lambda: (self._store.save(engine), engine.close()))
+        self._lock_file.release()
+
+    async def forget(self) -> None:
+        """Removes all that is stored of this workspace; what is unanswered is kept."""
+        await self.aclose()
+        await self._thread(
+            lambda: (workspace.forget(self._cache, self._roots), store.forget(self._state, self._roots))
+        )
+
+    # -- what happens --------------------------------------------------------------------------
+
+    def turn_started(self) -> None:
+        moment = time.time()
+        self._queue_up(lambda engine: engine.turn_started(moment))
+
+    def turn_ended(self) -> None:
+        moment = time.time()
+        self._queue_up(lambda engine: engine.turn_ended(moment))
+        self._look_everywhere()
+
+    def call_changed(self, call: ToolCall, cwd: str) -> None:
+        """A tool call said something of itself."""
+        if self._closed:
+            return
+        self._calls[call.tool_call_id] = (call, cwd)
+        if call.active:
+            self._wake.set()
+        else:
+            self._look_everywhere()
+
+    def buffer_opened(self, path: str) -> None:
+        buffer = self._editor.buffer(path)
+        if buffer is not None:
+            self._queue_up(lambda engine: engine.opened(path, buffer.text))
+
+    def buffer_changed(self, path: str, text_before: str, text_after: str, by_us: bool) -> None:
+        """A document changed; `by_us`, where it was by an edit or a save that we asked for."""
+        self._typed.add(path)
+        self._queue_up(lambda engine: engine.typed(path, text_before, text_after, by_us=by_us))
+
+    def buffer_saved(self, path: str) -> None:
+        self._queue_up(lambda engine: engine.saved(path))
+
+    def buffer_closed(self, path: str) -> None:
+        self._queue_up(lambda engine: engine.closed(path))
+
+    def agent_writes(self, path: str, call_id: str | None = None) -> None:
+        """We begin to write a file for the agent: until `agent_wrote`, what changes there is the agent's."""
+        self._queue_up(lambda engine: engine.agent_writes(path, call_id))
+
+    def agent_wrote(self, path: str, call_id: str | None = None) -> None:
+        self._queue_up(lambda engine: engine.agent_wrote(path, call_id))
+
+    def files_changed(self, paths: Iterable[str]) -> None:
+        """The disk changed there, says whoever watches it."""
+        if self._wanted is not None:
+            self._wanted.update(paths)
+        self._wake.set()
+
+    async def rescan(self, paths: Iterable[str] | None = None) -> None:
+        """Looks at these paths, or everywhere, now."""
+        if paths is None:
+            self._wanted = None
+        elif self._wanted is not None:
+            self._wanted.update(paths)
+        async with self._open_lock():
+            pass
+
+    async def checkpoint(self) -> None:
+        """Before a turn: what is there now is the person's. Waits for the first one, if need be."""
+        self._wanted = None
+        async with self._open_lock():
+            pass
+        self._tell_left_out()
+
+    def _queue_up(self, take: Callable[[Engine], None]) -> None:
+        if not self._closed:
+            self._queue.append(take)
+            self._wake.set()
+
+    def _look_everywhere(self) -> None:
+        self._wanted = None
+        self._wake.set()
+
+    # -- catching up ---------------------------------------------------------------------------
+
+    async def _thread(self, work: Callable[[], T]) -> T:
+        return await anyio.to_thread.run_sync(work, limiter=self._limiter)
+
+    def _open_lock(self) -> _CaughtUp:
+        return _CaughtUp(self)
+
+    async def _catch_up(self) -> None:
+        """Takes up all that is queued, and looks where that was asked for. With the lock held."""
+        engine = self._engine
+        if engine is None or self._closed:
+            return
+        calls, self._calls = list(self._calls.values()), {}
+        hear: list[Callable[[Engine], None]] = [
+            functools.partial(Engine.hear, call=c, cwd=cwd) for c, cwd in calls
+        ]
+        queue, self._queue = [*self._queue, *hear], []
+        buffers = {path: self._editor.buffer(path) for path in self._typed}
+        engine.latest = {path: buffer.text for path, buffer in buffers.items() if buffer is not None}
+        self._typed.clear()
+        wanted, self._wanted = self._wanted, set()
+        if queue or wanted is None or wanted or await self._thread(engine.git_moved):
+            await self._thread(functools.partial(self._work, engine, queue, wanted))
+        self._publish()
+        for clash in list(engine.clashes.values()):
+            if self._group is not None:
+                self._group.start_soon(self._solve, clash)
+        engine.clashes.clear()
+
+    def _work(self, engine: Engine, queue: list[Callable[[Engine], None]], wanted: set[str] | None) -> None:
+        for take in queue:
+            try:
+                take(engine)
+            except Exception:
+                log.exception("an event of the review was lost")
+        try:
+            engine.look(wanted)
+        except Exception:
+            log.exception("looking at the disk failed")
+        self._save(engine)
+
+    def _save(self, engine: Engine) -> None:
+        try:
+            self._store.save(engine)
+        except OSError as error:
+            log.warning("the pending review cannot be written: %s", error)
+
+    def _publish(self) -> None:
+        engine = self._engine
+        if engine is None:
+            return
+        found = [tracked for tracked in engine.tracked.values() if tracked.pending]
+        changes = tuple(_change(tracked) for tracked in sorted(found, key=lambda tracked: tracked.path))
+        if changes != self._changes:
+            self._changes = changes
+            self._on_change()
+
+    def _tell_left_out(self) -> None:
+        if self._engine is None:
+            return
+        new = {p: why for p, why in self._engine.workspace.left_out().items() if p not in self._told}
+        self._told.update(new)
+        if new:
+            some = ", ".join(f"{path} ({why})" for path, why in list(new.items())[:3])
+            more = f" and {len(new) - 3} more" if len(new) > 3 else ""
+            self._tell(f"Left out of the review: {some}{more}.")
+
+    async def _solve(self, clash: Clash) -> None:
+        """A document with unsaved typing whose file the agent changed: both go into the document."""
+        await anyio.sleep(_CLASH_PATIENCE)
+        async with self._open_lock():
+            engine, buffer = self._engine, self._editor.buffer(clash.path)
+            if engine is None or buffer is None:
+                return
+            solved = await self._thread(lambda: engine.merge(clash, buffer.text))
+            if solved == buffer.text:
+                return
+            name = Path(clash.path).name
+            if solved is None:
+                self._tell(
+                    f"{name} has unsaved changes, and the agent changed the same lines on the disk. "
+                    "Compare the two before you save: saving writes your text over the agent's."
+                )
+            elif await self._editor.edit(clash.path, solved, buffer.version):
+                await self._thread(lambda: engine.merged_into(clash.path, solved))
+                self._tell(f"The agent changed {name} on the disk; its changes are in your unsaved text now.")
+            self._publish()
+
+    # -- what there is -------------------------------------------------------------------------
+
+    def changes(self) -> tuple[FileChange, ...]:
+        return self._changes
+
+    def original(self, path: str) -> str | None:
+        """The text before the unanswered changes; "" for a new file, None where nothing is unanswered."""
+        engine = self._engine
+        tracked = engine.tracked.get(engine.workspace.canonical(path)) if engine is not None else None
+        if engine is None or tracked is None or not tracked.pending:
+            return None
+        return engine.text(tracked, tracked.base)
+
+    def current(self, path: str) -> str | None:
+        """The text with the unanswered changes, as it is in the buffer or on the disk."""
+        engine = self._engine
+        tracked = engine.tracked.get(engine.workspace.canonical(path)) if engine is not None else None
+        return engine.text(tracked, tracked.current) if engine is not None and tracked is not None else None
+
+    def undone_note(self) -> str | None:
+        """What the person undid since this was last asked, for the agent to know."""
+        if not self._undone:
+            return None
+        names = ", ".join(sorted(self._undone))
+        self._undone.clear()
+        return (
+            f"The user has undone changes that you made in: {names}. Read these files again before editing."
+        )
+
+    # -- answers -------------------------------------------------------------------------------
+
+    async def keep(self, path: str | None = None, hunk_id: str | None = None) -> int:
+        """Keeps one hunk, one file's or all; returns how many hunks."""
+        async with self._open_lock():
+            engine = self._must_review()
+            chosen = self._chosen(engine, path, hunk_id)
+            count = sum(len(tracked.hunks) if ids is None else len(ids) for tracked, ids in chosen)
+            await self._thread(lambda: [engine.keep(tracked, ids) for tracked, ids in chosen])
+            await self._thread(lambda: self._save(engine))
+            self._publish()
+            return count
+
+    async def undo(self, path: str | None = None, hunk_id: str | None = None) -> int:
+        """Undoes one hunk, one file's or all; returns how many hunks."""
+        async with self._open_lock():
+            engine = self._must_review()
+            chosen = self._chosen(engine, path, hunk_id)
+            chosen.sort(key=lambda one: one[0].base.absent)
+            undoing = Undoing(engine, self._editor, self._thread)
+            count = await undoing.undo(chosen)
+            if undoing.done:
+                self._last = undoing.done
+            for one in undoing.done:
+                self._undone[one.path] = self._undone.get(one.path, 0) + 1
+            await self._thread(lambda: self._save(engine))
+            self._publish()
+            if undoing.problems and (path is not None or not count):
+                raise ReviewError(" ".join(undoing.problems))
+            for problem in undoing.problems:
+                self._tell(problem)
+            return count
+
+    async def restore(self) -> int:
+        """Takes the last undo back; returns how many hunks are there again."""
+        async with self._open_lock():
+            engine = self._must_review()
+            if not self._last:
+                raise ReviewError("There is no undo to take back.")
+            undoing = Undoing(engine, self._editor, self._thread)
+            count = await undoing.restore(self._last)
+            for one in self._last:
+                self._undone.pop(one.path, None)
+            self._last = []
+            await self._thread(lambda: self._save(engine))
+            self._publish()
+            return count
+
+    def _must_review(self) -> Engine:
+        if self._engine is None or self._closed:
+            raise ReviewError("Changes are not reviewed in this window.")
+        return self._engine
+
+    def _chosen(
+        self, engine: Engine, path: str | None, hunk_id: str | None
+    ) -> list[tuple[Tracked, Collection[str] | None]]:
+        pending = {name: tracked for name, tracked in engine.tracked.items() if tracked.pending}
+        if hunk_id is not None:
+            for tracked in pending.values():
+                if any(hunk.hunk_id == hunk_id for hunk in tracked.hunks):
+                    return [(tracked, [hunk_id])]
+            raise ReviewError(
+                "That change is not there any more as it was shown; the list is up to date now."
+            )
+        if path is None:
+            return [(tracked, None) for tracked in pending.values()]
+        tracked = pending.get(engine.workspace.canonical(path))
+        if tracked is None:
+            raise ReviewError(f"There are no unreviewed changes in {Path(path).name}.")
+        return [(tracked, None)]
+
+
+class _CaughtUp:
+    """The lock, with everything taken up that was queued before."""
+
+    def __init__(self, review: Review) -> None:
+        self._review = review
+
+    async def __aenter__(self) -> None:
+        await self._review._ready.wait()  # pyright: ignore[reportPrivateUsage]
+        await self._review._lock.acquire()  # pyright: ignore[reportPrivateUsage]
+        try:
+            await self._review._catch_up()  # pyright: ignore[reportPrivateUsage]
+        except BaseException:
+            self._review._lock.release()  # pyright: ignore[reportPrivateUsage]
+            raise
+
+    async def __aexit__(self, *error: object) -> None:
+        self._review._lock.release()  # pyright: ignore[reportPrivateUsage]
+
+
+def _change(tracked: Tracked) -> FileChange:
+    operation: Operation
+    if tracked.old_path is not None:
+        operation = "move"
+    elif tracked.base.absent:
+        operation = "add"
+    elif tracked.current.absent:
+        operation = "delete"
+    else:
+        operation = "modify"
+    hunks = tuple(
+        Hunk(
+            hunk.hunk_id,
+            (hunk.original.start, hunk.original.end),
+            (hunk.modified.start, hunk.modified.end),
+            hunk.author,
+        )
+        for hunk in tracked.hunks
+    )
+    return FileChange(tracked.path, operation, tracked.old_path, hunks)

@@ -1,0 +1,151 @@
+"""Putting files back: open documents through the editor, others on the disk, each wholly or not at all.
+
+Every file is checked first to be what its hunks were computed from. Nothing needs a journal: a file that
+was put back has no changes left, one that was not has all of them, and the next start sees which.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Awaitable, Callable, Collection, Sequence
+from dataclasses import dataclass
+from typing import Protocol, TypeVar
+
+from acp_editor.review import files
+from acp_editor.review.editor import Buffer, Editor, ReviewError
+from acp_editor.review.engine import Engine
+from acp_editor.review.files import ABSENT, Version
+from acp_editor.review.tracked import State, Tracked
+
+T = TypeVar("T")
+
+
+class InThread(Protocol):
+    def __call__(self, work: Callable[[], T], /) -> Awaitable[T]: ...
+
+
+@dataclass(frozen=True, slots=True)
+class Undone:
+    """One file's undo: what it was, and what it has become."""
+
+    path: str
+    before: State
+    base: Version
+    after: Version
+    count: int
+
+
+class Undoing:
+    """One undo or restore of any number of files."""
+
+    def __init__(self, engine: Engine, editor: Editor, thread: InThread) -> None:
+        self._engine = engine
+        self._editor = editor
+        self._thread = thread
+        self.done: list[Undone] = []
+        self.problems: list[str] = []
+
+    async def undo(self, chosen: Sequence[tuple[Tracked, Collection[str] | None]]) -> int:
+        """Undoes what it can; the rest is in `problems`, a sentence each. Returns how many hunks."""
+        count = 0
+        for tracked, hunk_ids in chosen:
+            try:
+                count += await self._undo_file(tracked, hunk_ids)
+            except ReviewError as error:
+                self.problems.append(str(error))
+            except OSError as error:
+                name = os.path.basename(tracked.path)
+                self.problems.append(f"{name} could not be put back: {error.strerror or error}.")
+        return count
+
+    async def _undo_file(self, tracked: Tracked, hunk_ids: Collection[str] | None) -> int:
+        name = os.path.basename(tracked.path)
+        if tracked.mixed and tracked.base.absent and (hunk_ids is None or tracked.whole(hunk_ids)):
+            raise ReviewError(f"{name} is new and has your own edits too, so it stays: delete it yourself.")
+        before, hunks = tracked.state, len(tracked.hunks)
+        target = tracked.undone(hunk_ids)
+        moved_back = tracked.old_path if hunk_ids is None or tracked.whole(hunk_ids) else None
+        if moved_back is not None:
+            await self._thread(lambda: self._move_back(tracked, moved_back))
+        else:
+            await self._give(tracked, target, self._engine.permissions(tracked.path))
+            await self._thread(lambda: self._engine.undo(tracked, hunk_ids))
+        after = tracked.current if moved_back is None else ABSENT
+        count = hunks if hunk_ids is None else len(hunk_ids)
+        self.done.append(Undone(tracked.path, before, tracked.base, after, count))
+        return count
+
+    async def _give(self, tracked: Tracked, target: Version, bits: int | None) -> None:
+        """Makes the document, or the file where none is open, have a version."""
+        buffer = self._editor.buffer(tracked.path)
+        if buffer is None or target.absent or tracked.current.absent or target.is_link:
+            if buffer is not None and buffer.dirty and not tracked.disk.absent:
+                raise ReviewError(
+                    f"{os.path.basename(tracked.path)} has unsaved changes: save or revert it first."
+                )
+            await self._thread(lambda: self._put(tracked, target, bits))
+            return
+        engine = self._engine
+        if engine.version(tracked, buffer.text) != tracked.current:
+            raise ReviewError(f"{os.path.basename(tracked.path)} has just changed: look at it and try again.")
+        clean = not buffer.dirty or tracked.current == tracked.disk
+        if clean and not engine.saves_exactly(tracked):
+            # The editor does not see this file's bytes as they are, and would not write them so.
+            await self._thread(lambda: self._put(tracked, target, bits))
+            return
+        await self._edit(tracked, buffer, target)
+        if clean:
+            await self._editor.save(tracked.path)
+            if bits is not None or target.mode != tracked.disk.mode:
+                await self._thread(lambda: files.set_mode(tracked.path, target.mode, bits))
+
+    async def _edit(self, tracked: Tracked, buffer: Buffer, target: Version) -> None:
+        text = self._engine.text(tracked, target)
+        if text != buffer.text and not await self._editor.edit(tracked.path, text, buffer.version):
+            raise ReviewError(
+                f"The editor did not take the change to {os.path.basename(tracked.path)}: "
+                "the document has changed; try again."
+            )
+
+    def _put(self, tracked: Tracked, target: Version, bits: int | None) -> None:
+        if files.read(tracked.path) != tracked.disk:
+            raise ReviewError(f"{os.path.basename(tracked.path)} has just changed: look at it and try again.")
+        files.put(tracked.path, target, bits)
+        if target.absent:
+            self._engine.remove_empty_folders(tracked.path)
+
+    def _move_back(self, tracked: Tracked, old_path: str) -> None:
+        if files.read(tracked.path) != tracked.disk:
+            raise ReviewError(f"{os.path.basename(tracked.path)} has just changed: look at it and try again.")
+        if os.path.lexists(old_path):
+            raise ReviewError(
+                f"{os.path.basename(old_path)} is there again, so nothing can be moved back to it."
+            )
+        files.put(old_path, tracked.base, self._engine.permissions(old_path))
+        files.put(tracked.path, ABSENT)
+        self._engine.remove_empty_folders(tracked.path)
+        self._engine.moved_back(tracked)
+
+    # -- and back ------------------------------------------------------------------------------
+
+    async def restore(self, undone: Sequence[Undone]) -> int:
+        """Gives every file what it had before the undo; raises ReviewError where one has changed since."""
+        paths = [one.path for one in undone]
+        await self._thread(lambda: self._engine.look(paths))
+        found = [
+            await self._thread(lambda one=one: self._engine.as_undone(one.path, one.base, one.after))
+            for one in undone
+        ]
+        for one, tracked in zip(undone, found, strict=True):
+            if tracked is None:
+                name = os.path.basename(one.path)
+                raise ReviewError(
+                    f"{name} has changed since the undo, so that cannot be taken back any more."
+                )
+        count = 0
+        for one, tracked in zip(undone, found, strict=True):
+            assert tracked is not None
+            await self._give(tracked, one.before.current, None)
+            await self._thread(lambda one=one, tracked=tracked: self._engine.redo(tracked, one.before))
+            count += one.count
+        return count

@@ -1,0 +1,172 @@
+"""The workspace's folders, each with its checkpoint; a repository inside one is a folder of its own."""
+
+from __future__ import annotations
+
+import hashlib
+import logging
+import os
+import shutil
+import time
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from pathlib import Path
+
+import pygit2
+
+from acp_editor.review.checkpoint import Checkpoint, Limits
+from acp_editor.review.files import Version
+
+log = logging.getLogger(__name__)
+
+STORE_AGE = 30 * 24 * 3600.0
+"""Seconds after which a store that nobody has used is removed."""
+
+
+class Workspace:
+    """Paths are absolute, as the editor writes them."""
+
+    def __init__(self, roots: Sequence[str], cache: Path, limits: Limits) -> None:
+        self._limits = limits
+        self._cache = cache
+        self._checkpoints: dict[str, Checkpoint] = {}
+        self._failed: set[str] = set()
+        self._real: list[tuple[str, str]] = []
+        for root in roots:
+            root = os.path.normpath(root)
+            if os.path.isdir(root):
+                self._add(root)
+                real = os.path.realpath(root)
+                if real != root:
+                    self._real.append((real, root))
+
+    def __iter__(self) -> Iterator[Checkpoint]:
+        return iter(list(self._checkpoints.values()))
+
+    def _add(self, root: str) -> Checkpoint | None:
+        try:
+            made = Checkpoint(root, store_of(self._cache, root), self._limits)
+        except (pygit2.GitError, OSError) as error:
+            log.warning("no checkpoint of %s: %s", root, error)
+            self._failed.add(root)
+            return None
+        self._checkpoints[root] = made
+        os.utime(made.store)
+        return made
+
+    def canonical(self, path: str) -> str:
+        """The path under the root as the editor names it, also where it was given by its real name."""
+        path = os.path.normpath(path)
+        for real, root in self._real:
+            if path.startswith(real + os.sep) and not path.startswith(root + os.sep):
+                return root + path[len(real) :]
+        return path
+
+    def find(self, path: str) -> tuple[Checkpoint, str] | None:
+        """The checkpoint that a path belongs to, and its name there."""
+        folder: str = os.path.dirname(path)
+        while True:
+            if folder in self._checkpoints:
+                return self._checkpoints[folder], os.path.relpath(path, folder).replace(os.sep, "/")
+            above: str = os.path.dirname(folder)
+            if above == folder:
+                return None
+            folder = above
+
+    def compare(self) -> list[str]:
+        """The paths where the disk is not the base; new repositories inside become folders of their own."""
+        changed: list[str] = []
+        waiting = list(self)
+        while waiting:
+            checkpoint = waiting.pop()
+            if not os.path.isdir(checkpoint.root):
+                continue
+            try:
+                found = checkpoint.compare()
+            except pygit2.GitError as error:
+                log.info("comparing %s failed: %s", checkpoint.root, error)
+                continue
+            changed += self._own(checkpoint, found.changed)
+            for nested in self._nested(checkpoint, found.nested):
+                nested.refresh({})
+                waiting.append(nested)
+        return changed
+
+    def refresh(self, held: Mapping[str, Version]) -> None:
+        """The base of every file that is not held becomes what is on the disk."""
+        waiting = list(self)
+        while waiting:
+            checkpoint = waiting.pop()
+            mine = {
+                os.path.relpath(path, checkpoint.root).replace(os.sep, "/"): version
+                for path, version in held.items()
+                if (owner := self.find(path)) is not None and owner[0] is checkpoint
+            }
+            try:
+                found = checkpoint.refresh(mine)
+            except (pygit2.GitError, OSError) as error:
+                log.warning("the checkpoint of %s failed: %s", checkpoint.root, error)
+                continue
+            waiting += self._nested(checkpoint, found.nested)
+
+    def _own(self, checkpoint: Checkpoint, paths: Iterable[str]) -> Iterator[str]:
+        inner = any(root.startswith(checkpoint.root + os.sep) for root in self._checkpoints)
+        for path in paths:
+            full = os.path.join(checkpoint.root, path)
+            if not inner or (owner := self.find(full)) is None or owner[0] is checkpoint:
+                yield full
+
+    def _nested(self, checkpoint: Checkpoint, nested: Iterable[str]) -> Iterator[Checkpoint]:
+        for path in nested:
+            root = os.path.join(checkpoint.root, path)
+            if root not in self._checkpoints and root not in self._failed:
+                made = self._add(root)
+                if made is not None:
+                    yield made
+
+    def flush(self) -> None:
+        for checkpoint in self:
+            checkpoint.flush()
+
+    def left_out(self) -> dict[str, str]:
+        """Absolute paths that are not reviewed, and why."""
+        return {
+            os.path.join(checkpoint.root, path): why
+            for checkpoint in self
+            for path, why in checkpoint.left_out.items()
+        }
+
+
+def store_of(cache: Path, root: str) -> Path:
+    return cache / "checkpoints" / hashlib.sha256(os.fsencode(root)).hexdigest()[:20]
+
+
+def forget(cache: Path, roots: Iterable[str]) -> None:
+    """Removes the stores of these folders and of the repositories in them."""
+    wanted = [os.path.normpath(root) for root in roots]
+    for store in stores(cache):
+        root = root_of(store)
+        if root is None or any(root == one or root.startswith(one + os.sep) for one in wanted):
+            shutil.rmtree(store, ignore_errors=True)
+
+
+def clean(cache: Path, now: float | None = None) -> None:
+    """Removes stores that were not used for long, or whose folder is gone."""
+    now = time.time() if now is None else now
+    for store in stores(cache):
+        root = root_of(store)
+        age = now - store.stat().st_mtime
+        if age > STORE_AGE or (root is not None and not os.path.isdir(root) and age > 24 * 3600):
+            shutil.rmtree(store, ignore_errors=True)
+
+
+def stores(cache: Path) -> list[Path]:
+    try:
+        return [entry for entry in (cache / "checkpoints").iterdir() if entry.is_dir()]
+    except OSError:
+        return []
+
+
+def root_of(store: Path) -> str | None:
+    try:
+        return str(pygit2.Config(str(store / "config"))["core.worktree"])
+    except (KeyError, pygit2.GitError, OSError):
+        return None
