@@ -5,16 +5,20 @@ from __future__ import annotations
 import logging
 from collections.abc import Callable
 from dataclasses import dataclass, field
-from typing import Literal
+from typing import Final, Literal
 
 import anyio
 import anyio.abc
 
-from acp_editor.acp.agent import Agent, AgentFailed, AgentSpec, Host
+from acp_editor.acp.agent import Agent, AgentFailed, AgentSpec
+from acp_editor.acp.host import Host
 from acp_editor.app import render
 from acp_editor.core.model import AgentInfo
 from acp_editor.lsp import messages
 from acp_editor.lsp.protocol import CommandError
+
+_STDERR_LINES: Final = 6
+_STDERR_CHARACTERS: Final = 800
 
 logger = logging.getLogger(__name__)
 
@@ -66,6 +70,9 @@ class Agents:
             raise CommandError(f"no agent is called {name!r}; the settings have {known}")
         return slot
 
+    def find(self, name: str) -> Slot | None:
+        return self._slots.get(name)
+
     async def ensure(self, name: str) -> Agent:
         """The running agent of that name, started where it is not."""
         slot = self.slot(name)
@@ -77,8 +84,8 @@ class Agents:
             try:
                 await self._group.start(self._serve, slot)
             except AgentFailed as error:
-                slot.state, slot.error = "failed", str(error)
-                raise CommandError(str(error)) from error
+                slot.state, slot.error = "failed", _sentence(error)
+                raise CommandError(slot.error) from error
             except BaseException:
                 slot.state = "stopped"
                 raise
@@ -136,7 +143,7 @@ class Agents:
         if failure is not None and not ready:
             raise failure
         if failure is not None:
-            reason = str(failure)
+            reason = _sentence(failure)
             slot.state, slot.error = "failed", reason
             logger.warning("%s", reason)
         self._changed(slot)
@@ -147,3 +154,10 @@ def _leaf(group: BaseExceptionGroup[AgentFailed]) -> AgentFailed:
     """One of the failures; the others have the same cause."""
     first = group.exceptions[0]
     return _leaf(first) if isinstance(first, BaseExceptionGroup) else first
+
+
+def _sentence(failure: AgentFailed) -> str:
+    """Why, with the end of what the agent wrote to its stderr: there it most often says so itself."""
+    lines = [line for line in failure.stderr.splitlines() if line.strip()]
+    end = "\n".join(lines[-_STDERR_LINES:])[-_STDERR_CHARACTERS:]
+    return f"{failure.reason}. It said: {end}" if end else f"{failure.reason}."

@@ -43,6 +43,7 @@ from acp_editor.core.model import (
     PermissionRequest,
     StateUpdate,
     Update,
+    is_object,
 )
 from acp_editor.lsp import uris
 from acp_editor.lsp.documents import Author, Document
@@ -104,7 +105,11 @@ class App:
                 group, lambda name: AgentHost(self, name), self._agent_changed, self._agent_ended
             )
             self.turns = Turns(
-                group, self.permissions, self.updated, self._turn_over, lambda: self.settings.cancel_grace
+                group,
+                self.permissions,
+                self._turn_starts,
+                self._turn_over,
+                lambda: self.settings.cancel_grace,
             )
             self.files = HostFiles(self)
             self.terminals = HostTerminals(self)
@@ -221,11 +226,6 @@ class App:
 
     async def permission(self, entry: Entry, request: PermissionRequest) -> str | None:
         """Queues a request, or answers it by rule; None is `cancelled`."""
-        for what, key in entry.session.apply_permission(request):
-            if what == "toolCall":
-                self.surfaces.call_changed(entry, key)
-        for fault in entry.session.take_faults():
-            self.fault(entry.agent, fault)
         call_id = request.tool_call.tool_call_id if request.tool_call else request.tool_call_id
         decision = self.judge.decide(entry, request, call_id)
         if decision.option_id is not None:
@@ -269,11 +269,9 @@ class App:
             blocks.append({"type": "text", "text": note})
         self.agents.slot(entry.agent).error = None
         self.sessions.active = entry
-        if not entry.running:
-            await self.review.turn_starts()
         self.following.policy.prompt()
         self.following.nudge()
-        self.turns.prompt(entry, agent, blocks)
+        await self.turns.prompt(entry, agent, blocks)
         return entry
 
     async def _live(self, entry: Entry) -> tuple[Agent, Entry]:
@@ -300,7 +298,7 @@ class App:
         session = entry.session
         if session.state == "idle" and entry.running:
             if session.error is not None:
-                message = session.error.get("message") if isinstance(session.error, dict) else None
+                message = session.error.get("message") if is_object(session.error) else None
                 self.agents.slot(entry.agent).error = str(message or "the turn failed")
             self.turns.ended(entry, self.agents.slot(entry.agent).agent)
         elif session.state != "idle" and not entry.running:
@@ -308,7 +306,11 @@ class App:
         self.surfaces.session_changed(entry)
         self.surfaces.status_changed()
 
+    async def _turn_starts(self, entry: Entry) -> None:
+        await self.review.turn_starts()
+
     def _turn_over(self, entry: Entry) -> None:
+        self.surfaces.look()  # what the last updates said belongs to the turn that ends
         self.review.turn_over()
         self.surfaces.turn_over(entry)
 

@@ -13,7 +13,7 @@ from acp_editor.acp.connection import ConnectionClosed, RpcError
 from acp_editor.app import context, render
 from acp_editor.app.arguments import Arguments
 from acp_editor.app.sessions import Entry
-from acp_editor.core.model import Command, ConfigOption, ConfigUpdate, SessionStart
+from acp_editor.core.model import Command, ConfigOption
 from acp_editor.lsp import messages, uris
 from acp_editor.lsp.protocol import CommandError
 
@@ -59,15 +59,13 @@ class Commands:
         agent = await app.agents.ensure(agent_name)
         folder = cwd or app.agents.slot(agent_name).spec.cwd or app.roots[0]
         extra = [root for root in app.roots if root != folder]
-        if not agent.info.capabilities.additional_directories:
-            extra = []
         try:
             start = await agent.new_session(folder, tuple(extra), app.mcp_servers())
         except RpcError as error:
             raise self._refused(agent_name, agent, error) from error
         entry = app.seen(agent_name, start.session_id)
         entry.session.cwd = folder
-        self._started(entry, start)
+        self._started(entry)
         return entry
 
     async def take_up(self, agent: Agent, entry: Entry) -> None:
@@ -77,19 +75,14 @@ class Commands:
         take = agent.resume_session if resume else agent.load_session
         if not resume and not agent.info.capabilities.load:
             raise CommandError(f"{entry.agent} cannot resume sessions")
-        entry.session.replaying = True
         try:
-            start = await take(entry.own_id, entry.cwd, (), app.mcp_servers())
+            await take(entry.own_id, entry.cwd, (), app.mcp_servers())
         except RpcError as error:
             raise self._refused(entry.agent, agent, error) from error
-        finally:
-            entry.session.replaying = False
-        self._started(entry, start)
+        self._started(entry)
 
-    def _started(self, entry: Entry, start: SessionStart) -> None:
+    def _started(self, entry: Entry) -> None:
         entry.started = True
-        for update in start.updates:
-            self.app.updated(entry, update)
         self.app.sessions.active = entry
         self.app.surfaces.session_changed(entry)
         self.app.surfaces.status_changed()
@@ -389,9 +382,7 @@ async def _config_set(commands: Commands, arguments: Arguments) -> list[messages
     agent = app.agents.slot(entry.agent).agent
     if agent is None or not entry.started:
         raise CommandError(f"{entry.agent} is not running: send a prompt or restart it first")
-    options = await agent.set_config(entry.own_id, option, value)
-    if options is not None:
-        app.updated(entry, ConfigUpdate(options, option.origin))
+    await agent.set_config(entry.own_id, option, value)
     app.surfaces.session_changed(entry)
     return render.config(entry.session.config)
 

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from acp_editor.app.sessions import Entry
-from acp_editor.core.model import Json, PermissionRequest, ToolCall
+from acp_editor.core.model import Json, PermissionRequest, ToolCall, is_object
 from acp_editor.lsp import messages
 from acp_editor.settings import Settings
 
@@ -40,7 +40,7 @@ class Judge:
 
     def command_of(self, call: ToolCall) -> str | None:
         raw = call.raw_input
-        command = raw.get("command") if isinstance(raw, dict) else None
+        command = raw.get("command") if is_object(raw) else None
         return command if isinstance(command, str) else None
 
     def verdict(

@@ -11,10 +11,11 @@ import anyio
 import anyio.abc
 import platformdirs
 
-from acp_editor.app.sessions import Entry
+from acp_editor.core.model import ToolCall
 from acp_editor.lsp import messages, uris
 from acp_editor.lsp.documents import Author, Document
 from acp_editor.lsp.protocol import CommandError
+from acp_editor.review.checkpoint import Limits
 from acp_editor.review.review import Buffer, FileChange, Hunk, Review, ReviewError
 
 if TYPE_CHECKING:
@@ -34,6 +35,7 @@ class Reviewing:
         self._group = group
         self._review: Review | None = None
         self._running = 0
+        self._marked: set[str] = set()
 
     # -- the engine's editor -------------------------------------------------------------------------
 
@@ -66,14 +68,11 @@ class Reviewing:
             Path(platformdirs.user_cache_dir(APP)),
             Path(platformdirs.user_state_dir(APP)),
             self,
-            group=self._group,
-            max_file_size=settings.max_file_size,
-            max_files=settings.max_files,
-            on_change=self._app.surfaces.changes_changed,
+            limits=Limits(settings.max_file_size, settings.max_files),
+            on_change=self._changed,
             tell=self._app.editor.message,
-            watched=self._app.editor.client.dynamic_watching,
         )
-        await self._review.start()
+        await self._review.start(self._group)
         for document in self._app.editor.documents:
             self._review.buffer_opened(document.path)
 
@@ -90,9 +89,9 @@ class Reviewing:
             if self._running == 0:
                 self._review.turn_ended()
 
-    def call_changed(self, entry: Entry, call_id: str) -> None:
-        if self._review is not None and (call := entry.session.tool_call(call_id)) is not None:
-            self._review.call_changed(call, entry.cwd)
+    def call_changed(self, call: ToolCall, cwd: str) -> None:
+        if self._review is not None and not call.replayed:
+            self._review.call_changed(call, cwd)
 
     def command_ended(self) -> None:
         if self._review is not None:
@@ -113,7 +112,7 @@ class Reviewing:
 
     def changed(self, document: Document, before: str, author: Author) -> None:
         if self._review is not None:
-            self._review.buffer_changed(document.path, before, document.text, author)
+            self._review.buffer_changed(document.path, before, document.text, author == "us")
 
     def saved(self, document: Document) -> None:
         if self._review is not None:
@@ -162,6 +161,11 @@ class Reviewing:
 
     # -- what there is -------------------------------------------------------------------------------
 
+    @property
+    def count(self) -> int:
+        """How many files have unreviewed changes."""
+        return len(self._review.changes()) if self._review is not None else 0
+
     def original(self, path: str) -> str | None:
         return self._review.original(path) if self._review is not None else None
 
@@ -184,6 +188,15 @@ class Reviewing:
     def decorations(self, path: str) -> list[messages.Decoration]:
         change = self._change(path)
         return [self._mark(path, hunk) for hunk in change.hunks] if change else []
+
+    def _changed(self) -> None:
+        """New hunks: their marks too, also of files that have none any more."""
+        changes = self._review.changes() if self._review is not None else ()
+        paths = {change.path for change in changes}
+        for path in paths | self._marked:
+            self._app.surfaces.decorations_changed(path)
+        self._marked = paths
+        self._app.surfaces.changes_changed()
 
     def _mark(self, path: str, hunk: Hunk) -> messages.Decoration:
         (old_start, old_end), (start, end) = hunk.original, hunk.modified

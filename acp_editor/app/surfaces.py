@@ -24,6 +24,9 @@ if TYPE_CHECKING:
 TICK = 0.03
 """Seconds between two looks at where changed calls are; many changes of one call are one look."""
 
+_HOVER_LINES = 20
+_HOVER_CHARACTERS = 2000
+
 
 class Surfaces:
     """Keeps what is dirty; `run` sends it, keeps places fresh and lets marks fade."""
@@ -42,7 +45,6 @@ class Surfaces:
         self._wake.set()
         if self._app.editor.client.draws("toolCalls"):
             self._publisher.mark(("toolCall", entry.key, call_id))
-        self._app.review.call_changed(entry, call_id)
 
     def session_changed(self, entry: Entry) -> None:
         if self._app.editor.client.draws("session"):
@@ -90,14 +92,19 @@ class Surfaces:
             group.start_soon(self._publisher.run)
             group.start_soon(self._keep_places)
 
+    def look(self) -> None:
+        """Looks at every call that has changed: where it is, for following and for the review."""
+        for spot in self._app.whereabouts.refresh(anyio.current_time()):
+            self._follow(spot.entry, spot.call, spot.places)
+            self._app.review.call_changed(spot.call, spot.entry.cwd)
+
     async def _keep_places(self) -> None:
         app = self._app
         while True:
             self._wake = anyio.Event()
             now = anyio.current_time()
             if app.whereabouts.stale:
-                for spot in app.whereabouts.refresh(now):
-                    self._follow(spot.entry, spot.call, spot.places)
+                self.look()
                 await anyio.sleep(TICK)
                 continue
             following = app.whereabouts.fade(now, app.settings.decorations.fade_after)
@@ -231,7 +238,7 @@ class Surfaces:
                 "paused": app.following.policy.paused(now),
             },
             "permissions": len(app.permissions),
-            "changes": len(app.review.render()),
+            "changes": app.review.count,
         }
 
     def session_state(self, entry: Entry) -> str:
@@ -316,6 +323,16 @@ class Surfaces:
                         )
         found += app.review.decorations(path)
         return sorted(found, key=lambda mark: mark["range"]["start"]["line"])
+
+    def hunk_hover(self, before: str | None, span: tuple[int, int]) -> str:
+        """What stood there before the agent's change, as a code block."""
+        start, end = span
+        if before is None or start >= end:
+            return ""
+        removed = lines.split_lines(before)[start:end]
+        shown = "".join(removed[:_HOVER_LINES]).rstrip("\r\n")
+        more = f"\n… {len(removed) - _HOVER_LINES} more lines" if len(removed) > _HOVER_LINES else ""
+        return "Before the agent's change:\n\n" + safe.fenced(shown + more, limit=_HOVER_CHARACTERS)
 
     def _follow_state(self) -> messages.Follow:
         policy = self._app.following.policy

@@ -7,7 +7,7 @@ from typing import Final
 from urllib.parse import quote, unquote, urlsplit
 
 from acp_editor.core import safe
-from acp_editor.core.model import Message, ToolCall
+from acp_editor.core.model import Message, ToolCall, is_object
 from acp_editor.core.session import Session
 
 SCHEME: Final = "acp-session"
@@ -69,8 +69,8 @@ def _call(call: ToolCall) -> str:
         )
         bodies.append(safe.fenced(shown, limit=_MAX_OUTPUT))
     for item in call.content:
-        inner = item.get("content") if isinstance(item, dict) else None
-        text = inner.get("text") if isinstance(inner, dict) else None
+        inner = item.get("content") if is_object(item) else None
+        text = inner.get("text") if is_object(inner) else None
         if isinstance(text, str) and text.strip():
             bodies.append(safe.fenced(text, limit=_MAX_OUTPUT))
     return "\n\n".join([head, *bodies])

@@ -3,50 +3,52 @@
 from __future__ import annotations
 
 import logging
-from collections.abc import Callable
+from collections.abc import Awaitable, Callable
 
 import anyio
 import anyio.abc
 
-from acp_editor.acp.agent import Agent, AgentFailed
-from acp_editor.acp.connection import ConnectionClosed, RpcError
+from acp_editor.acp.agent import Agent
+from acp_editor.acp.connection import ConnectionClosed
 from acp_editor.app.permissions import Permissions
 from acp_editor.app.sessions import Entry
-from acp_editor.core.model import Json, MessageChunk, StateUpdate, Update
+from acp_editor.core.model import Json
 
 logger = logging.getLogger(__name__)
 
 
 class Turns:
-    """`apply` takes an update into a session, `begins` is awaited before a prompt goes out, `over` after."""
+    """`before` is awaited before a prompt goes out, `over` is called when its turn has ended."""
 
     def __init__(
         self,
         group: anyio.abc.TaskGroup,
         permissions: Permissions,
-        apply: Callable[[Entry, Update], None],
+        before: Callable[[Entry], Awaitable[None]],
         over: Callable[[Entry], None],
         grace: Callable[[], float],
     ) -> None:
         self._group = group
         self._permissions = permissions
-        self._apply = apply
+        self._before = before
         self._over = over
         self._grace = grace
 
-    def prompt(self, entry: Entry, agent: Agent, blocks: list[Json]) -> None:
+    async def prompt(self, entry: Entry, agent: Agent, blocks: list[Json]) -> None:
         """Sends a prompt, or queues it where a turn runs and the agent takes no prompt in mid turn."""
         if entry.running and not agent.info.capabilities.prompt_queueing:
             entry.queue.append(blocks)
             return
-        entry.running = True
-        entry.over = anyio.Event()
-        entry.turn += 1
-        self._apply(entry, StateUpdate("running"))
-        if agent.info.protocol == 1:  # version 2 says the person's message back
-            for block in blocks:
-                self._apply(entry, MessageChunk("user", None, block))
-        self._group.start_soon(self._run, entry, agent, blocks)
+        if not entry.running:
+            entry.running = True
+            entry.over = anyio.Event()
+            entry.turn += 1
+            await self._before(entry)
+        try:
+            await agent.prompt(entry.own_id, blocks)
+        except ConnectionClosed:
+            self.ended(entry, None)
+            raise
 
     def cancel(self, entry: Entry, agent: Agent | None) -> None:
         """Asks the agent to stop. After the grace period the turn is over for us, whatever it does."""
@@ -56,7 +58,8 @@ class Turns:
         if agent is not None:
             agent.cancel(entry.own_id)  # before the answers below: to some agents the order matters
         self._permissions.cancel(entry, "cancelled with its turn")
-        self._group.start_soon(self._give_grace, entry, agent, entry.turn)
+        if agent is not None:
+            self._group.start_soon(self._give_grace, entry, agent, entry.turn)
 
     def ended(self, entry: Entry, agent: Agent | None) -> None:
         """The session has become idle: open requests are answered, the next prompt goes out."""
@@ -68,22 +71,19 @@ class Turns:
             self._permissions.cancel(entry, "cancelled with its turn")
         self._over(entry)
         if entry.queue and agent is not None and not entry.closed:
-            self.prompt(entry, agent, entry.queue.popleft())
+            self._group.start_soon(self._next, entry, agent)
 
-    async def _run(self, entry: Entry, agent: Agent, blocks: list[Json]) -> None:
-        turn = entry.turn
+    async def _next(self, entry: Entry, agent: Agent) -> None:
+        if entry.running or not entry.queue:
+            return
         try:
-            await agent.prompt(entry.own_id, blocks)
-        except (RpcError, ConnectionClosed, AgentFailed) as error:
-            logger.warning("the prompt to %s failed: %s", entry.agent, error)
-            if entry.running and entry.turn == turn:
-                self._apply(entry, StateUpdate("idle", None, {"message": str(error)}))
+            await self.prompt(entry, agent, entry.queue.popleft())
+        except ConnectionClosed as error:
+            logger.warning("a queued prompt could not be sent: %s", error)
 
-    async def _give_grace(self, entry: Entry, agent: Agent | None, turn: int) -> None:
+    async def _give_grace(self, entry: Entry, agent: Agent, turn: int) -> None:
         with anyio.move_on_after(self._grace()):
             await entry.over.wait()
         if entry.running and entry.turn == turn:
             logger.warning("%s did not end the cancelled turn of %s", entry.agent, entry.key)
-            if agent is not None:
-                agent.abandon(entry.own_id)
-            self._apply(entry, StateUpdate("idle", "cancelled"))
+            agent.abandon(entry.own_id)

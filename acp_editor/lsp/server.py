@@ -153,13 +153,15 @@ def _build(application: Application, version: str, group: anyio.abc.TaskGroup) -
         assert client is not None
         encoding = server.server_capabilities.position_encoding
         if encoding is not None:
-            documents.encoding = encoding.value  # type: ignore[assignment]
+            documents.encoding = types.PositionEncodingKind(encoding).value
         await group.start(application.run, Editor(protocol, client, documents))
         started.set()
 
     async def command(name: str, argument: Any) -> Any:
         with anyio.move_on_after(10):  # an editor may send a command right behind `initialized`
             await started.wait()
+        if not started.is_set():
+            raise CommandError("the server could not start; its log says why")
         return await application.command(name, argument)
 
     protocol.command_handler = command
