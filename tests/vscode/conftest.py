@@ -12,14 +12,14 @@ from pathlib import Path
 
 import pytest
 from driver import Editor, configure
-from playwright.sync_api import Browser, sync_playwright
+from playwright.sync_api import Browser, ViewportSize, sync_playwright
 
 import browser as browsers
 import package
 import workbench as served
 from cached import ROOT
 
-SIZE = {"width": 1280, "height": 800}
+SIZE: ViewportSize = {"width": 1280, "height": 800}
 SERVER = [str(package.BIN / "python"), "-m", "acp_editor"]
 SETTINGS: dict[str, object] = {
     "acpEditor.server.command": SERVER,
@@ -42,7 +42,9 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
 def vscode() -> Iterator[served.Workbench]:
     """A served VS Code with the extension installed."""
     name, _, value = MARK.partition("=")
-    with served.running(package.vsix(), SETTINGS, env={name: value}) as server:
+    with served.running(
+        package.vsix(), SETTINGS, env={name: value, "ACP_EDITOR_DEMO_PACE": "brisk"}
+    ) as server:
         yield server
 
 
@@ -88,7 +90,7 @@ def editor(
     vscode.settings_file.write_text("{}")
     configure(vscode, {**served.QUIET, **SETTINGS, **settings})
     context = chromium.new_context(viewport=SIZE, reduced_motion="reduce", color_scheme="dark")
-    window = Editor(vscode, context, folder)
+    window = Editor(vscode, context, folder, MARK)
     try:
         window.open()
         yield window

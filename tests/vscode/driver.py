@@ -10,7 +10,6 @@ from pathlib import Path
 from typing import TypeVar
 
 from playwright.sync_api import BrowserContext, Error, Locator, Page
-from playwright.sync_api import TimeoutError as PlaywrightTimeout
 
 import workbench as served
 from cached import CACHE
@@ -38,11 +37,25 @@ def wait_for(condition: Callable[[], T], what: str, patience: float = PATIENCE) 
     raise AssertionError(f"after {patience:g} s still not: {what} (last: {last!r})")
 
 
+def processes(mark: str, words: str) -> list[int]:
+    """Ids of processes with that in their environment and these words in their command line."""
+    found: list[int] = []
+    for folder in Path("/proc").glob("[0-9]*"):
+        try:
+            command = (folder / "cmdline").read_bytes().replace(b"\0", b" ").decode(errors="replace")
+            if words in command and mark.encode() in (folder / "environ").read_bytes():
+                found.append(int(folder.name))
+        except OSError:  # it ended in the meantime
+            continue
+    return found
+
+
 class Editor:
     """One window of VS Code on one folder."""
 
-    def __init__(self, server: served.Workbench, context: BrowserContext, folder: Path) -> None:
+    def __init__(self, server: served.Workbench, context: BrowserContext, folder: Path, mark: str) -> None:
         self.server = server
+        self.mark = mark
         self.folder = folder
         context.add_init_script(path=Path(__file__).with_name("page.js"))
         self.page: Page = context.new_page()
@@ -128,6 +141,11 @@ class Editor:
         self.quick_input().fill(text)
         self.press("Enter")
 
+    def prompt(self, text: str) -> None:
+        """As a person prompts: the command from the palette, the text, Enter."""
+        self.palette("ACP: Prompt Agent…")
+        self.answer(text)
+
     def pick(self, label: str) -> None:
         """Takes a row of the open quick pick."""
         rows = self.page.locator(".quick-input-widget:visible .monaco-list-row").filter(has_text=label)
@@ -168,6 +186,9 @@ class Editor:
         """The text of our own item in the status bar, with its icons' names."""
         item = self.page.locator('.statusbar .statusbar-item[id*="acp-editor"]').first
         return str(item.get_attribute("aria-label") or item.inner_text()) if item.count() else ""
+
+    def status_says(self, words: str) -> bool:
+        return words.lower() in self.status.lower()
 
     @property
     def notifications(self) -> list[str]:
@@ -242,9 +263,8 @@ class Editor:
             return None
 
         def side(name: str) -> str:
-            return "\n".join(
-                text for _, text in sorted(self._lines(f".monaco-diff-editor .editor.{name}").items())
-            )
+            lines = self._by_line("lines", f".monaco-diff-editor .editor.{name}")
+            return "\n".join(lines[number] for number in sorted(lines))
 
         return side("original"), side("modified")
 
@@ -253,6 +273,10 @@ class Editor:
         """The rows of the views in the side bar."""
         rows = self.page.locator(".part.sidebar .pane-body .monaco-list-row:visible")
         return [" ".join(text.split()) for text in rows.all_inner_texts()]
+
+    def processes(self, words: str) -> list[int]:
+        """Ids of what this VS Code started, whose command line has these words."""
+        return processes(self.mark, words)
 
     # -- settings ----------------------------------------------------------------------------------
 
@@ -264,6 +288,3 @@ class Editor:
 def configure(server: served.Workbench, settings: Mapping[str, object]) -> None:
     file = server.settings_file
     file.write_text(json.dumps({**json.loads(file.read_text()), **settings}, indent=1))
-
-
-__all__ = ["PATIENCE", "SCREENSHOTS", "Editor", "PlaywrightTimeout", "configure", "wait_for"]
