@@ -1,0 +1,171 @@
+import { type Disposable, type QuickPickItem, Uri, commands, l10n, window, workspace, type LogOutputChannel } from 'vscode';
+import { openAt, type Changes } from './changes';
+import type { Client } from './client';
+import type { Config } from './config';
+import { showSession } from './documents';
+import { messageOf } from './environment';
+import type { Call, Permissions } from './permissions';
+import type { Pickers } from './picker';
+import type { Prompt } from './prompt';
+import type { FollowState } from './protocol';
+import type { State } from './state';
+import type { Terminals } from './terminals';
+
+/** What the commands work with. */
+export interface Parts {
+  readonly client: Client;
+  readonly state: State;
+  readonly config: Config;
+  readonly log: LogOutputChannel;
+  readonly prompt: Prompt;
+  readonly pickers: Pickers;
+  readonly permissions: Permissions;
+  readonly changes: Changes;
+  readonly terminals: Terminals;
+  /** The person has moved by a command of ours. */
+  readonly moved: () => void;
+}
+
+type Handler = (...args: unknown[]) => unknown;
+
+/** Registers every command under `acpEditor.ui.`; the server's own have the ids without `ui`. */
+export function registerCommands(parts: Parts): Disposable[] {
+  return Object.entries(handlers(parts)).map(([name, handler]) =>
+    commands.registerCommand(`acpEditor.ui.${name}`, async (...args: unknown[]) => {
+      try {
+        await handler(...args);
+      } catch (error) {
+        parts.log.error(`${name}: ${messageOf(error)}`);
+        const showLog = l10n.t('Show Log');
+        void window.showErrorMessage(`ACP: ${messageOf(error)}`, showLog).then((answer) => {
+          if (answer !== undefined) parts.log.show();
+        });
+      }
+    }),
+  );
+}
+
+function handlers(parts: Parts): Record<string, Handler> {
+  const { client, state, log, prompt, pickers, permissions, changes, terminals, moved } = parts;
+  const running = <T>(run: () => Promise<T>): (() => Promise<T | undefined>) => {
+    return async () => ((await mayStart(client)) ? run() : undefined);
+  };
+  const jumping = (run: Handler): Handler => {
+    return async (...args) => {
+      await run(...args);
+      moved();
+    };
+  };
+  return {
+    prompt: running(() => prompt.ask()),
+    promptWithSelection: running(() => prompt.askAboutSelection()),
+    slashCommand: running(() => prompt.pickCommand()),
+    cancel: () => client.execute('cancel'),
+    newSession: running(() => client.execute('session.new')),
+    chooseAgent: () => pickers.chooseAgent(),
+    sessions: running(() => pickers.sessions()),
+    login: running(() => pickers.login()),
+    setOption: () => pickers.setOption(),
+    setMode: () => pickers.setByCategory('mode'),
+    setModel: () => pickers.setByCategory('model'),
+    nextMode: () => pickers.nextMode(),
+
+    approve: (argument) => permissions.approve(callOf(argument)),
+    reject: (argument) => permissions.reject(callOf(argument)),
+    answer: (argument) => permissions.pickAnswer(callOf(argument)),
+    answerOption: (requestId, optionId) => permissions.answer(String(requestId), String(optionId)),
+    showProposedEdit: jumping((argument) => permissions.showEdit(callOf(argument))),
+    alwaysAllow: (argument) => permissions.makeRule('allow', callOf(argument)),
+    never: (argument) => permissions.makeRule('deny', callOf(argument)),
+    rules: () => permissions.listRules(),
+
+    toggleFollow: async () => {
+      const { enabled } = await client.execute<FollowState>('follow.toggle');
+      window.setStatusBarMessage(enabled ? l10n.t('Following the agent') : l10n.t('Not following the agent'), 3000);
+    },
+    goBack: () => client.execute('follow.back'),
+    showSession: jumping(() => {
+      const id = state.activeSessionId;
+      if (id === undefined) throw new Error(l10n.t('There is no session yet.'));
+      return showSession(id);
+    }),
+    showTerminal: async () => {
+      const chosen = await pickers.pickTerminal();
+      if (chosen) terminals.show(chosen.sessionId, chosen.terminal);
+    },
+    openLocation: jumping((uri, line) => openAt(Uri.parse(String(uri)), typeof line === 'number' ? line : undefined)),
+
+    keepHunk: (row) => changes.decideHunk('keep', row),
+    undoHunk: (row) => changes.decideHunk('undo', row),
+    keepFile: (row) => changes.decideFile('keep', row),
+    undoFile: (row) => changes.decideFile('undo', row),
+    keepAll: () => changes.decideAll('keep'),
+    undoAll: () => changes.decideAll('undo'),
+    restoreUndo: () => changes.restore(),
+    nextChange: jumping(() => changes.go(1)),
+    previousChange: jumping(() => changes.go(-1)),
+    showChanges: jumping(() => changes.showAll()),
+    diffFile: jumping((row) => changes.diffFile(row)),
+    openChange: jumping((row) => changes.open(row)),
+
+    restartAgent: () => client.execute('agent.restart'),
+    restartServer: async () => ((await mayStart(client, false)) ? client.restart() : undefined),
+    showLog: () => log.show(),
+    menu: () => showMenu(parts),
+  };
+}
+
+/** Whether the server may be asked: it is started where it is not, and never in an untrusted workspace. */
+async function mayStart(client: Client, start = true): Promise<boolean> {
+  if (!workspace.isTrusted) {
+    const manage = l10n.t('Manage Workspace Trust');
+    const message = l10n.t('No agent is started until you trust this workspace.');
+    if ((await window.showInformationMessage(message, manage)) === manage) {
+      await commands.executeCommand('workbench.trust.manage');
+    }
+    return false;
+  }
+  if (start && !client.ready) await client.restart();
+  return client.ready || !start;
+}
+
+/** A row of the session view, or the argument of a lens, a key or a caller. */
+function callOf(argument: unknown): Call {
+  if (typeof argument !== 'object' || argument === null) return {};
+  if ('permission' in argument) return callOf(argument.permission);
+  const call: { requestId?: string; source?: 'key' } = {};
+  if ('requestId' in argument && typeof argument.requestId === 'string') call.requestId = argument.requestId;
+  if ('source' in argument && argument.source === 'key') call.source = 'key';
+  return call;
+}
+
+/** What makes sense now, from the status bar. */
+async function showMenu({ client, state }: Parts): Promise<void> {
+  const { status } = state;
+  const items: (QuickPickItem & { command: string })[] = [];
+  const add = (label: string, command: string, offered = true): void => {
+    if (offered) items.push({ label, command: `acpEditor.ui.${command}` });
+  };
+  const waiting = state.permissions.length > 0;
+  add(`$(check) ${l10n.t('Approve')}`, 'approve', waiting);
+  add(`$(close) ${l10n.t('Reject')}`, 'reject', waiting);
+  add(`$(question) ${l10n.t('Answer Permission…')}`, 'answer', waiting);
+  add(`$(diff) ${l10n.t('Show Proposed Edit')}`, 'showProposedEdit', state.permissions.some(({ diffs }) => diffs.length > 0));
+  add(`$(comment) ${l10n.t('Prompt Agent')}`, 'prompt');
+  add(`$(debug-stop) ${l10n.t('Cancel')}`, 'cancel', state.running);
+  add(`$(symbol-event) ${l10n.t('Run Slash Command…')}`, 'slashCommand', client.ready);
+  const following = status?.follow.enabled === true;
+  add(following ? `$(eye-closed) ${l10n.t('Stop Following')}` : `$(eye) ${l10n.t('Follow Agent')}`, 'toggleFollow', client.ready);
+  add(`$(discard) ${l10n.t('Go Back')}`, 'goBack', client.ready);
+  add(`$(diff-multiple) ${l10n.t('Show Changes')}`, 'showChanges', state.changes.length > 0);
+  add(`$(output) ${l10n.t('Show Session')}`, 'showSession', state.activeSessionId !== undefined);
+  add(`$(settings) ${l10n.t('Set Option…')}`, 'setOption', (state.activeSession?.info?.config.length ?? 0) > 0);
+  add(`$(add) ${l10n.t('New Session')}`, 'newSession', client.ready);
+  add(`$(history) ${l10n.t('Sessions…')}`, 'sessions', client.ready);
+  add(`$(hubot) ${l10n.t('Choose Agent')}`, 'chooseAgent');
+  add(`$(refresh) ${l10n.t('Restart Agent')}`, 'restartAgent', client.ready);
+  add(`$(refresh) ${l10n.t('Restart Server')}`, 'restartServer', !client.ready);
+  add(`$(list-flat) ${l10n.t('Show Log')}`, 'showLog');
+  const chosen = await window.showQuickPick(items, { title: 'ACP', placeHolder: status?.error ?? client.error ?? '' });
+  if (chosen) await commands.executeCommand(chosen.command);
+}

@@ -1,0 +1,65 @@
+import { type Disposable, EventEmitter, workspace } from 'vscode';
+import { allowedRules, mergedAgents, mergedRules, type AgentEntries } from './merge';
+import type { AgentConsent } from './trust';
+import type { SavedRules } from './savedRules';
+
+const SECTION = 'acpEditor';
+
+/** The settings as the server is to see them: what a workspace may not decide alone is left out. */
+export class Config implements Disposable {
+  private readonly emitter = new EventEmitter<void>();
+  private readonly listeners: Disposable[];
+  readonly onDidChange = this.emitter.event;
+
+  constructor(
+    private readonly consent: AgentConsent,
+    private readonly rules: SavedRules,
+  ) {
+    this.listeners = [
+      workspace.onDidChangeConfiguration((event) => {
+        if (event.affectsConfiguration(SECTION)) this.emitter.fire();
+      }),
+      consent.onDidDecide(() => this.emitter.fire()),
+      rules.onDidChange(() => this.emitter.fire()),
+    ];
+  }
+
+  get(key: string, otherwise: boolean): boolean;
+  get(key: string, otherwise: string): string;
+  get(key: string, otherwise: boolean | string): boolean | string {
+    return workspace.getConfiguration(SECTION).get(key, otherwise);
+  }
+
+  /** Agents by name that may be started, the built-in one aside. */
+  agents(): AgentEntries {
+    const found = workspace.getConfiguration(SECTION).inspect<AgentEntries>('agents');
+    const mine = { ...found?.defaultValue, ...found?.globalValue };
+    const theirs = { ...found?.workspaceValue, ...found?.workspaceFolderValue };
+    return mergedAgents(mine, theirs, (name, entry) => this.consent.isApproved(name, entry));
+  }
+
+  /** The whole section as plain JSON. */
+  settings(): Record<string, unknown> {
+    const section = workspace.getConfiguration(SECTION);
+    const plain = JSON.parse(JSON.stringify(section)) as Record<string, unknown>;
+    delete plain['server'];
+    plain['agents'] = this.agents();
+    const allow = section.inspect<string[]>('permissions.allow');
+    const saved = this.rules.all();
+    plain['permissions'] = {
+      ...(plain['permissions'] as object | undefined),
+      allow: [...allowedRules(allow), ...saved.filter((rule) => rule.verdict === 'allow').map((rule) => rule.rule)],
+      ask: mergedRules(section.inspect<string[]>('permissions.ask')),
+      deny: [
+        ...mergedRules(section.inspect<string[]>('permissions.deny')),
+        ...saved.filter((rule) => rule.verdict === 'deny').map((rule) => rule.rule),
+      ],
+    };
+    return plain;
+  }
+
+  dispose(): void {
+    this.listeners.forEach((listener) => void listener.dispose());
+    this.emitter.dispose();
+  }
+}

@@ -1,0 +1,138 @@
+import {
+  type DecorationOptions,
+  type DecorationRenderOptions,
+  Disposable,
+  MarkdownString,
+  OverviewRulerLane,
+  Range,
+  type TextEditor,
+  type TextEditorDecorationType,
+  ThemeColor,
+  type Uri,
+  l10n,
+  window,
+} from 'vscode';
+import type { Config } from './config';
+import { type MarkKind, type MarkLook, lookOf, MARK_KINDS } from './marks';
+import type { Decoration } from './protocol';
+import type { State } from './state';
+
+/** Draws the marks: which lines the agent reads, edits, and has changed. */
+export class Decorations implements Disposable {
+  private readonly types = new Map<string, TextEditorDecorationType>();
+  private readonly listeners: Disposable;
+
+  constructor(
+    private readonly state: State,
+    private readonly config: Config,
+  ) {
+    for (const kind of MARK_KINDS) {
+      for (const phase of isHunk(kind) ? (['done'] as const) : (['active', 'done', 'failed'] as const)) {
+        this.types.set(`${kind}.${phase}`, window.createTextEditorDecorationType(appearance({ kind, phase })));
+      }
+    }
+    this.listeners = Disposable.from(
+      state.onDidChangeMarks((key) => this.drawWhere((uri) => uri.toString() === key)),
+      // Whether a call is still active shows in its marks, and comes in a message of its own.
+      state.onDidChangeCall(({ toolCall }) =>
+        this.drawWhere((uri) => state.marksOf(uri).some((mark) => mark.toolCallId === toolCall.toolCallId)),
+      ),
+      window.onDidChangeVisibleTextEditors((editors) => editors.forEach((editor) => this.draw(editor))),
+      config.onDidChange(() => this.drawWhere(() => true)),
+    );
+  }
+
+  dispose(): void {
+    this.listeners.dispose();
+    this.types.forEach((type) => type.dispose());
+  }
+
+  private drawWhere(wanted: (uri: Uri) => boolean): void {
+    window.visibleTextEditors.filter((editor) => wanted(editor.document.uri)).forEach((editor) => this.draw(editor));
+  }
+
+  /** Every known type is set, so that those without a mark are cleared. */
+  private draw(editor: TextEditor): void {
+    const groups = new Map<string, DecorationOptions[]>();
+    const labelled = new Set<number>();
+    for (const mark of this.state.marksOf(editor.document.uri)) {
+      const call = this.state.call(mark.toolCallId);
+      const look = lookOf(mark, call?.active);
+      const key = `${look.kind}.${look.phase}`;
+      const options: DecorationOptions = { range: wholeRange(mark, editor), hoverMessage: hover(mark) };
+      const line = mark.range.start.line;
+      if (!isHunk(look.kind) && this.config.get('decorations.labels', true) && !labelled.has(line)) {
+        labelled.add(line);
+        options.renderOptions = { after: label(look, call?.title ?? null) };
+      }
+      groups.set(key, [...(groups.get(key) ?? []), options]);
+    }
+    for (const [key, type] of this.types) editor.setDecorations(type, groups.get(key) ?? []);
+  }
+}
+
+function isHunk(kind: MarkKind): boolean {
+  return kind === 'added' || kind === 'modified' || kind === 'removed';
+}
+
+function appearance({ kind, phase }: MarkLook): DecorationRenderOptions {
+  const edge = new ThemeColor(phase === 'failed' ? 'acpEditor.failedForeground' : `acpEditor.${kind}Foreground`);
+  const shared = { isWholeLine: true, overviewRulerColor: edge, borderColor: edge };
+  if (kind === 'removed') {
+    return { ...shared, overviewRulerLane: OverviewRulerLane.Left, borderStyle: 'solid', borderWidth: '1px 0 0 0' };
+  }
+  const background = { backgroundColor: new ThemeColor(`acpEditor.${kind}Background`) };
+  if (isHunk(kind)) {
+    return { ...shared, ...background, overviewRulerLane: OverviewRulerLane.Left, borderStyle: 'solid', borderWidth: '0 0 0 2px' };
+  }
+  return {
+    ...shared,
+    ...(phase === 'active' ? background : {}),
+    overviewRulerLane: OverviewRulerLane.Full,
+    borderStyle: phase === 'done' ? 'dotted' : 'solid',
+    borderWidth: '0 0 0 3px',
+  };
+}
+
+function wholeRange(mark: Decoration, editor: TextEditor): Range {
+  const last = editor.document.lineCount - 1;
+  const { start, end } = mark.range;
+  const clamp = (line: number): number => Math.min(Math.max(line, 0), last);
+  return editor.document.validateRange(new Range(clamp(start.line), start.character, clamp(end.line), end.character));
+}
+
+function hover(mark: Decoration): MarkdownString {
+  // Untrusted: it quotes the agent, which may quote anybody.
+  const text = new MarkdownString(mark.hover);
+  text.isTrusted = false;
+  text.supportHtml = false;
+  return text;
+}
+
+function label(look: MarkLook, title: string | null): NonNullable<DecorationRenderOptions['after']> {
+  const words: Record<MarkKind, string> = {
+    read: l10n.t('reading'),
+    edit: l10n.t('editing'),
+    delete: l10n.t('deleting'),
+    move: l10n.t('moving'),
+    search: l10n.t('searching'),
+    execute: l10n.t('running'),
+    other: l10n.t('working'),
+    added: '',
+    modified: '',
+    removed: '',
+  };
+  const symbol = look.phase === 'active' ? '●' : look.phase === 'failed' ? '✗' : '✓';
+  const short = title === null ? '' : ` — ${shortened(title)}`;
+  return {
+    contentText: `${symbol} ${words[look.kind]}${short}`,
+    color: new ThemeColor(look.phase === 'active' ? `acpEditor.${look.kind}Foreground` : 'acpEditor.labelForeground'),
+    fontStyle: 'italic',
+    margin: '0 0 0 2.5em',
+  };
+}
+
+function shortened(title: string): string {
+  const line = title.replace(/\s+/g, ' ').trim();
+  return line.length > 60 ? `${line.slice(0, 59)}…` : line;
+}

@@ -1,0 +1,113 @@
+import { CancellationTokenSource, type ExtensionContext, window, workspace } from 'vscode';
+import { Activity } from './activity';
+import { Announcer } from './announce';
+import { Changes } from './changes';
+import { Client } from './client';
+import { registerCommands } from './commands';
+import { Config } from './config';
+import { maintainContextKeys } from './contextKeys';
+import { Decorations } from './decorations';
+import { followSessions, saveDocument } from './documents';
+import { Follower } from './follow';
+import { Permissions } from './permissions';
+import { Pickers } from './picker';
+import { Prompt } from './prompt';
+import { SavedRules } from './savedRules';
+import { State } from './state';
+import { Status } from './status';
+import { Terminals } from './terminals';
+import { SessionTree } from './tree';
+import { AgentConsent } from './trust';
+
+/** What other extensions and tests may use. */
+export interface Api {
+  readonly state: State;
+  readonly client: Client;
+}
+
+let stop: (() => Promise<void>) | undefined;
+// The one thing that outlives `activate`: VS Code calls `deactivate` without an argument.
+
+export function activate(context: ExtensionContext): Api {
+  const log = window.createOutputChannel('ACP Editor', { log: true });
+  const state = new State();
+  const consent = new AgentConsent(context.globalState);
+  const rules = new SavedRules(context.workspaceState);
+  const config = new Config(consent, rules);
+  const activity = new Activity((uri) => client.notify('acpEditor/userActivity', uri === undefined ? {} : { uri }));
+  const follower = new Follower(config, activity, (message) => log.debug(message));
+  const client = new Client(context, log, config, state, {
+    save: (params) => activity.edit(() => saveDocument(params)),
+    middleware: {
+      window: {
+        showDocument: (params, token, next) => (params.external === true ? next(params, token) : follower.show(params)),
+      },
+      workspace: {
+        handleApplyEdit: (params, next) => activity.edit(() => next(params, new CancellationTokenSource().token)),
+        configuration: async (params, token, next) => {
+          const values = await next(params, token);
+          if (!Array.isArray(values)) return values;
+          return values.map((value: unknown, at) =>
+            params.items[at]?.section === 'acpEditor' ? config.settings() : value,
+          );
+        },
+        didChangeConfiguration: () => Promise.resolve(), // the listener below tells what the server may see
+      },
+    },
+  });
+  const announcer = new Announcer(state);
+  const permissions = new Permissions(client, state, config, rules, announcer);
+  const changes = new Changes(client, state, announcer);
+  const terminals = new Terminals(client, state);
+
+  context.subscriptions.push(
+    log,
+    state,
+    consent,
+    rules,
+    config,
+    activity,
+    follower,
+    client,
+    announcer,
+    permissions,
+    changes,
+    terminals,
+    new Decorations(state, config),
+    new SessionTree(state),
+    new Status(state, client),
+    maintainContextKeys(state, client),
+    followSessions(),
+    config.onDidChange(() => {
+      client.configure();
+      consent.ask();
+    }),
+    workspace.onDidChangeConfiguration((event) => {
+      if (event.affectsConfiguration('acpEditor.server')) void client.restart();
+    }),
+    workspace.onDidGrantWorkspaceTrust(() => {
+      consent.ask();
+      void client.restart();
+    }),
+    ...registerCommands({
+      client,
+      state,
+      config,
+      log,
+      prompt: new Prompt(client, state),
+      pickers: new Pickers(client, state, config),
+      permissions,
+      changes,
+      terminals,
+      moved: () => activity.seen(window.activeTextEditor?.document.uri),
+    }),
+  );
+  stop = () => client.stop();
+  consent.ask();
+  void client.restart();
+  return { state, client };
+}
+
+export function deactivate(): Promise<void> | undefined {
+  return stop?.();
+}

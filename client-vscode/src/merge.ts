@@ -1,0 +1,49 @@
+/** An agent as the settings name it, in Zed's form. */
+export interface AgentEntry {
+  readonly command: string;
+  readonly args?: readonly string[];
+  readonly env?: Readonly<Record<string, string>>;
+}
+
+export type AgentEntries = Readonly<Record<string, AgentEntry>>;
+
+/** A setting's values by where they stand, as VS Code's `inspect` gives them. */
+export interface Inspected<T> {
+  readonly defaultValue?: T;
+  readonly globalValue?: T;
+  readonly workspaceValue?: T;
+  readonly workspaceFolderValue?: T;
+}
+
+/** The person's agents, and those of the workspace's that they agreed to. */
+export function mergedAgents(
+  mine: AgentEntries,
+  theirs: AgentEntries,
+  approved: (name: string, entry: AgentEntry) => boolean,
+): AgentEntries {
+  const merged: Record<string, AgentEntry> = { ...mine };
+  for (const [name, entry] of Object.entries(theirs)) {
+    if (approved(name, entry)) merged[name] = entry;
+  }
+  return merged;
+}
+
+/** Rules that loosen count only where the person wrote them. */
+export function allowedRules(found: Inspected<readonly string[]> | undefined): readonly string[] {
+  return found?.globalValue ?? found?.defaultValue ?? [];
+}
+
+/** Rules that tighten count from everywhere. */
+export function mergedRules(found: Inspected<readonly string[]> | undefined): readonly string[] {
+  const all = [
+    ...(found?.globalValue ?? found?.defaultValue ?? []),
+    ...(found?.workspaceValue ?? []),
+    ...(found?.workspaceFolderValue ?? []),
+  ];
+  return [...new Set(all)];
+}
+
+/** The command line of an agent, for a person to read. */
+export function commandLine(entry: AgentEntry): string {
+  return [entry.command, ...(entry.args ?? [])].map((part) => (/\s/.test(part) ? JSON.stringify(part) : part)).join(' ');
+}

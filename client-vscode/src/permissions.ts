@@ -1,0 +1,298 @@
+import {
+  CodeLens,
+  type CodeLensProvider,
+  Disposable,
+  EventEmitter,
+  Range,
+  type TextDocument,
+  Uri,
+  type QuickPickItem,
+  l10n,
+  languages,
+  window,
+  workspace,
+} from 'vscode';
+import type { Announcer } from './announce';
+import type { Client } from './client';
+import type { Config } from './config';
+import { showDiff, showDiffs } from './documents';
+import { refusal } from './guard';
+import { type RuleOffer, ruleOffers } from './offers';
+import type { AnsweredPermission, Permission, PermissionOption } from './protocol';
+import type { SavedRules, Scope, Verdict } from './savedRules';
+import { sameUri, type State } from './state';
+
+/** How a command for a request was called. */
+export interface Call {
+  readonly requestId?: string;
+  /** `key`: through a keybinding, so the key may have been on its way before the request. */
+  readonly source?: 'key';
+}
+
+/** Asks the person without ever taking the focus, and passes on what they answer. */
+export class Permissions implements Disposable, CodeLensProvider {
+  private readonly appeared = new Map<string, number>();
+  private readonly lensEmitter = new EventEmitter<void>();
+  private readonly listeners: Disposable;
+  private lastTyped = -Infinity;
+  readonly onDidChangeCodeLenses = this.lensEmitter.event;
+
+  constructor(
+    private readonly client: Client,
+    private readonly state: State,
+    private readonly config: Config,
+    private readonly rules: SavedRules,
+    private readonly announcer: Announcer,
+  ) {
+    const schemes = ['file', 'acp-proposed', 'acp-original'];
+    this.listeners = Disposable.from(
+      state.onDidChangePermissions(() => this.changed()),
+      workspace.onDidChangeTextDocument(({ document, contentChanges }) => {
+        if (contentChanges.length > 0 && document === window.activeTextEditor?.document) this.lastTyped = Date.now();
+      }),
+      languages.registerCodeLensProvider(
+        schemes.map((scheme) => ({ scheme })),
+        this,
+      ),
+    );
+  }
+
+  dispose(): void {
+    this.listeners.dispose();
+    this.lensEmitter.dispose();
+  }
+
+  async approve(call: Call): Promise<void> {
+    await this.decide('approve', call);
+  }
+
+  async reject(call: Call): Promise<void> {
+    await this.decide('reject', call);
+  }
+
+  async answer(requestId: string, optionId: string): Promise<void> {
+    await this.client.execute<AnsweredPermission>('permission.answer', { requestId, optionId });
+  }
+
+  /** All options of a request, that of the argument or one that is picked. */
+  async pickAnswer(call: Call): Promise<void> {
+    const permission = await this.pick(call);
+    if (!permission) return;
+    const items = permission.options.map((option) => ({ label: option.name, description: meaning(option), option }));
+    const answer = await window.showQuickPick(items, { title: titleOf(permission), placeHolder: describe(permission) });
+    if (answer) await this.answer(permission.requestId, answer.option.optionId);
+  }
+
+  /** Before and after, side by side. */
+  async showEdit(call: Call): Promise<void> {
+    const withEdits = this.state.permissions.filter((permission) => permission.diffs.length > 0);
+    const permission = withEdits.find((candidate) => candidate.requestId === call.requestId) ?? withEdits[0];
+    if (!permission) throw new Error(l10n.t('No edit waits for permission.'));
+    const [only, ...others] = permission.diffs;
+    const title = l10n.t('Proposed: {0}', titleOf(permission));
+    if (only && others.length === 0) await showDiff(only.original, only.modified, title);
+    else await showDiffs(title, permission.diffs.map((diff) => ({ ...diff, resource: diff.uri })));
+  }
+
+  /** Makes a rule for calls like this one, and answers the request by it. */
+  async makeRule(verdict: Verdict, call: Call): Promise<void> {
+    const permission = await this.pick(call);
+    if (!permission) return;
+    const toolCall = this.state.call(permission.toolCallId);
+    const offers = ruleOffers({
+      kind: permission.kind ?? toolCall?.kind ?? null,
+      name: toolCall?.name ?? null,
+      command: permission.command,
+      files: filesOf(permission),
+    });
+    const title = verdict === 'allow' ? l10n.t('Always Allow…') : l10n.t('Never Allow…');
+    const items = offers.map((offer) => ({ label: widthName(offer), description: offer.rule, offer }));
+    const chosen = await window.showQuickPick(items, { title, placeHolder: describe(permission) });
+    if (!chosen) return;
+    const scope = await window.showQuickPick(scopes(), { title, placeHolder: chosen.offer.rule });
+    if (!scope) return;
+    await this.rules.add({ verdict, rule: chosen.offer.rule, scope: scope.scope });
+    // The new rule answers this request by itself where the server asks it again; where not, we do.
+    if (this.state.permissions.some(({ requestId }) => requestId === permission.requestId)) {
+      await this.decide(verdict === 'allow' ? 'approve' : 'reject', { requestId: permission.requestId });
+    }
+  }
+
+  /** Lists the rules that were made here, to be taken back. */
+  async listRules(): Promise<void> {
+    const names = { session: l10n.t('until the window closes'), workspace: l10n.t('this workspace'), everywhere: l10n.t('everywhere') };
+    const items = this.rules.listed().map((rule) => ({
+      label: rule.rule,
+      description: `${rule.verdict === 'allow' ? l10n.t('allow') : l10n.t('never')} · ${names[rule.scope]}`,
+      rule,
+    }));
+    if (items.length === 0) {
+      void window.showInformationMessage(l10n.t('There are no permission rules yet.'));
+      return;
+    }
+    const placeHolder = l10n.t('Choose the rules to revoke');
+    const chosen = await window.showQuickPick(items, { canPickMany: true, placeHolder, title: l10n.t('Permission Rules') });
+    for (const item of chosen ?? []) await this.rules.remove(item.rule);
+  }
+
+  provideCodeLenses(document: TextDocument): CodeLens[] {
+    return this.state.permissions.flatMap((permission) => {
+      const range = placeIn(permission, document);
+      if (!range) return [];
+      const call = { requestId: permission.requestId };
+      const lens = (title: string, command: string, ...args: unknown[]): CodeLens =>
+        new CodeLens(range, { title, command: `acpEditor.ui.${command}`, arguments: args });
+      const lenses = [lens(`$(shield) ${titleOf(permission)}`, 'answer', call)];
+      for (const option of permission.options.slice(0, 4)) {
+        lenses.push(lens(option.name, 'answerOption', permission.requestId, option.optionId));
+      }
+      if (permission.diffs.length > 0 && document.uri.scheme === 'file') {
+        lenses.push(lens(l10n.t('Show Edit'), 'showProposedEdit', call));
+      }
+      return lenses;
+    });
+  }
+
+  private async decide(what: 'approve' | 'reject', call: Call): Promise<void> {
+    const permission = this.find(call);
+    if (!permission) throw new Error(l10n.t('Nothing waits for permission.'));
+    if (call.source === 'key') {
+      const appeared = this.appeared.get(permission.requestId) ?? -Infinity;
+      if (refusal(appeared, this.lastTyped, Date.now())) {
+        const message = l10n.t('Not answered: the request has only just appeared. Press the key again.');
+        this.announcer.say(`$(shield) ${message}`, message);
+        return;
+      }
+    }
+    await this.client.execute(`permission.${what}`, { requestId: permission.requestId });
+  }
+
+  private find(call: Call): Permission | undefined {
+    if (call.requestId === undefined) return this.state.permissions[0];
+    const found = this.state.permissions.find(({ requestId }) => requestId === call.requestId);
+    if (!found) throw new Error(l10n.t('That request is not open any more.'));
+    return found;
+  }
+
+  private async pick(call: Call): Promise<Permission | undefined> {
+    if (call.requestId !== undefined || this.state.permissions.length < 2) return this.find(call);
+    const items = this.state.permissions.map((permission) => ({
+      label: titleOf(permission),
+      description: describe(permission),
+      permission,
+    }));
+    return (await window.showQuickPick(items, { placeHolder: l10n.t('Which request?') }))?.permission;
+  }
+
+  private changed(): void {
+    const open = new Set(this.state.permissions.map(({ requestId }) => requestId));
+    for (const requestId of this.appeared.keys()) if (!open.has(requestId)) this.appeared.delete(requestId);
+    for (const permission of this.state.permissions) {
+      if (this.appeared.has(permission.requestId)) continue;
+      this.appeared.set(permission.requestId, Date.now());
+      if (this.config.get('permissions.notify', true)) void this.notify(permission);
+      else this.announcer.say(`$(shield) ${titleOf(permission)}`, l10n.t('Permission asked: {0}', titleOf(permission)));
+    }
+    this.lensEmitter.fire();
+  }
+
+  /** A notification is announced to screen readers, and takes no focus. */
+  private async notify(permission: Permission): Promise<void> {
+    const showEdit = { title: l10n.t('Show Edit') };
+    const always = { title: l10n.t('Always…') };
+    const options = permission.options.map((option) => ({ title: option.name, option }));
+    const items = [...options, ...(permission.diffs.length > 0 ? [showEdit] : []), always];
+    const dangerous = permission.kind === 'delete';
+    const show = dangerous ? window.showWarningMessage : window.showInformationMessage;
+    const answer = await show<{ title: string; option?: PermissionOption }>(`ACP: ${describe(permission)}`, ...items);
+    if (answer === undefined) return;
+    if (!this.appeared.has(permission.requestId)) {
+      void window.showInformationMessage(l10n.t('“{0}” was already answered or withdrawn.', titleOf(permission)));
+    } else if (answer.option) {
+      await this.answer(permission.requestId, answer.option.optionId).catch(showError);
+    } else if (answer === showEdit) {
+      await this.showEdit({ requestId: permission.requestId }).catch(showError);
+      // Still to be answered: the buttons stay at hand beside the diff.
+      if (this.appeared.has(permission.requestId)) void this.notify(permission);
+    } else {
+      await this.makeRule('allow', { requestId: permission.requestId }).catch(showError);
+    }
+  }
+}
+
+function showError(error: unknown): void {
+  void window.showErrorMessage(error instanceof Error ? error.message : String(error));
+}
+
+export function titleOf(permission: Permission): string {
+  const line = permission.title.replace(/\s+/g, ' ').trim();
+  return line.length > 120 ? `${line.slice(0, 119)}…` : line;
+}
+
+/** Title, command and files, on one line. */
+export function describe(permission: Permission): string {
+  const parts = [titleOf(permission)];
+  if (permission.command !== null && !permission.title.includes(permission.command)) parts.push(permission.command);
+  const files = filesOf(permission).filter((file) => !permission.title.includes(file));
+  if (files.length > 0) parts.push(files.slice(0, 3).join(', ') + (files.length > 3 ? '…' : ''));
+  if (permission.reason !== undefined && permission.reason !== '') parts.push(permission.reason);
+  return parts.join(' · ');
+}
+
+function filesOf(permission: Permission): string[] {
+  const uris = [...permission.diffs.map((diff) => diff.uri), ...permission.locations.map((place) => place.uri)];
+  return [...new Set(uris)].map((uri) => workspace.asRelativePath(Uri.parse(uri), false).replaceAll('\\', '/'));
+}
+
+function meaning(option: PermissionOption): string {
+  switch (option.kind) {
+    case 'allow_once':
+      return l10n.t('this once');
+    case 'allow_always':
+      return l10n.t('the agent remembers it');
+    case 'reject_once':
+      return l10n.t('not this time');
+    case 'reject_always':
+      return l10n.t('the agent remembers the refusal');
+    default:
+      return '';
+  }
+}
+
+function widthName({ width }: RuleOffer): string {
+  switch (width) {
+    case 'command':
+      return l10n.t('This command');
+    case 'prefix':
+      return l10n.t('Commands that begin so');
+    case 'file':
+      return l10n.t('This file');
+    case 'folder':
+      return l10n.t('Files in this folder');
+    case 'tool':
+      return l10n.t('This tool');
+    case 'kind':
+      return l10n.t('Everything of this kind');
+  }
+}
+
+function scopes(): (QuickPickItem & { readonly scope: Scope })[] {
+  return [
+    { label: l10n.t('Until the window closes'), scope: 'session' },
+    { label: l10n.t('In this workspace'), scope: 'workspace' },
+    { label: l10n.t('Everywhere'), description: l10n.t('written to your settings'), scope: 'everywhere' },
+  ];
+}
+
+/** Where in a document a request is about, if it is. */
+function placeIn(permission: Permission, document: TextDocument): Range | undefined {
+  const key = document.uri.toString();
+  const diff = permission.diffs.find(
+    ({ uri, modified }) => sameUri(uri, key) || sameUri(modified, key),
+  );
+  const file = diff?.uri ?? key;
+  const place = permission.locations.find(({ uri }) => uri === file || sameUri(uri, key));
+  if (!diff && !place) return undefined;
+  const line = Math.min(place?.range?.start.line ?? 0, document.lineCount - 1);
+  return new Range(line, 0, line, 0);
+}
