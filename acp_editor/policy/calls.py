@@ -23,7 +23,8 @@ from acp_editor.policy.rules import KINDS
 _PATH_KEYS: Final = frozenset(
     {
         "path", "paths", "file", "files", "file_path", "file_paths", "filepath", "filename", "abs_path",
-        "absolute_path", "notebook_path", "old_path", "new_path", "source_path", "destination_path", "target_path",
+        "absolute_path", "notebook_path", "old_path", "new_path", "source_path", "destination_path",
+        "target_path",
         "target_file", "dir_path", "directory", "src", "dst",
     }
 )  # fmt: skip

@@ -1,0 +1,214 @@
+"""Where rules are kept: the person's in the config folder, an administrator's in one of the machine.
+
+A rule for one workspace is kept with the person's too, never in the workspace, which anybody may have written.
+"""
+
+from __future__ import annotations
+
+import json
+import logging
+import os
+import sys
+from collections.abc import Generator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Literal, TypeAlias, cast
+
+from acp_editor.policy.check import Ceiling
+from acp_editor.policy.rules import STRICTNESS, Effect, Rule, RuleProblem, RuleSet, parse_rule, rules_from
+
+if sys.platform != "win32":
+    import fcntl
+
+_log = logging.getLogger(__name__)
+
+Scope: TypeAlias = Literal["session", "workspace", "everywhere"]
+
+
+def managed_file() -> Path:
+    """The administrator's file: the place is fixed, so that no variable of the person's can move it."""
+    match sys.platform:
+        case "darwin":
+            return Path("/Library/Application Support/acp-editor/managed.json")
+        case "win32":
+            return Path("C:/ProgramData/acp-editor/managed.json")
+        case _:
+            return Path("/etc/acp-editor/managed.json")
+
+
+def load_ceiling(path: Path | None = None) -> tuple[Ceiling, str | None]:
+    """The ceiling of this machine, and what is wrong with its file; one that cannot be read allows nothing.
+
+    The file holds `{"most"?: "allow" | "ask" | "deny", "allow"?: […], "ask"?: […], "deny"?: […]}`.
+    """
+    place = path or managed_file()
+    try:
+        found: Any = json.loads(place.read_text("utf-8"))
+    except FileNotFoundError:
+        return Ceiling(), None
+    except (OSError, ValueError) as error:
+        return Ceiling("ask"), f"{place} cannot be read, so everything is asked: {error}"
+    if not isinstance(found, dict):
+        return Ceiling("ask"), f"{place} is not an object, so everything is asked."
+    most: object = cast("dict[str, Any]", found).get("most", "allow")
+    rules = rules_from(cast("object", found), "managed")
+    if most not in STRICTNESS:
+        return Ceiling("ask", rules), f"{place}: `most` is allow, ask or deny, so everything is asked."
+    problem = "; ".join(f"`{one.text}`: {one.message}" for one in rules.problems)
+    return Ceiling(cast("Effect", most), rules), f"{place}: {problem}" if problem else None
+
+
+@dataclass(frozen=True, slots=True)
+class SavedRule:
+    """A rule with where it stands: `where` is the session's id, the workspace's folder, or the file."""
+
+    rule: Rule
+    scope: Scope
+    where: str
+
+
+class RuleStore:
+    """The rules that the person saved, shared by all servers that run; each reading is fresh from the disk."""
+
+    def __init__(self, config_folder: Path) -> None:
+        self._path = config_folder / "permissions.json"
+        self._sessions: dict[str, list[Rule]] = {}
+
+    @property
+    def path(self) -> Path:
+        return self._path
+
+    def rules_for(self, workspace: str | None, session_id: str | None) -> RuleSet:
+        """All saved rules that hold in a session; a file that cannot be read makes every call asked."""
+        found = RuleSet(tuple(self._sessions.get(session_id or "", ())))
+        try:
+            content = self._read()
+        except ValueError as error:
+            message = f"{self._path} cannot be read: {error}"
+            return found + RuleSet((), (RuleProblem(str(self._path), message, "*", "deny", "saved"),))
+        found += rules_from(content.get("everywhere") or {}, "saved")
+        if workspace is not None:
+            found += rules_from(_workspaces(content).get(_key(workspace)) or {}, "saved")
+        return found
+
+    def listed(self, workspace: str | None = None, session_id: str | None = None) -> tuple[SavedRule, ...]:
+        """Every saved rule with where it stands; with a workspace or session only what holds there."""
+        rows = [
+            SavedRule(rule, "session", name)
+            for name, rules in self._sessions.items()
+            if session_id in (None, name)
+            for rule in rules
+        ]
+        content = self._read()
+        for folder, given in _workspaces(content).items():
+            if workspace is None or _key(workspace) == folder:
+                rows += [SavedRule(rule, "workspace", folder) for rule in rules_from(given, "saved").rules]
+        everywhere = rules_from(content.get("everywhere") or {}, "saved").rules
+        return (*rows, *(SavedRule(rule, "everywhere", str(self._path)) for rule in everywhere))
+
+    def add(self, text: str, effect: Effect, scope: Scope, where: str = "") -> SavedRule:
+        """Saves a rule; `where` is the session's id or the workspace's folder. Raises ValueError."""
+        rule = parse_rule(text, effect, "session" if scope == "session" else "saved")
+        if isinstance(rule, RuleProblem):
+            raise ValueError(rule.message)
+        if scope == "session":
+            rules = self._sessions.setdefault(where, [])
+            if rule not in rules:
+                rules.append(rule)
+            return SavedRule(rule, scope, where)
+        with self._changed() as content:
+            texts = _texts(content, scope, where, effect)
+            if rule.text not in texts:
+                texts.append(rule.text)
+        return SavedRule(rule, scope, _key(where) if scope == "workspace" else str(self._path))
+
+    def revoke(self, saved: SavedRule) -> None:
+        """Takes a rule back; raises LookupError where it is no longer there."""
+        rule = saved.rule
+        if saved.scope == "session":
+            try:
+                self._sessions[saved.where].remove(rule)
+            except (KeyError, ValueError):
+                raise LookupError(f"There is no rule `{rule.text}` in this session.") from None
+            return
+        with self._changed() as content:
+            texts = _texts(content, saved.scope, saved.where, rule.effect)
+            if rule.text not in texts:
+                raise LookupError(f"There is no rule `{rule.text}` any more.")
+            texts.remove(rule.text)
+
+    def edit(self, saved: SavedRule, text: str) -> SavedRule:
+        """Puts another rule in the place of one; on a ValueError or LookupError nothing changed."""
+        rule = parse_rule(text, saved.rule.effect, saved.rule.source)
+        if isinstance(rule, RuleProblem):
+            raise ValueError(rule.message)
+        if saved.scope == "session":
+            self.revoke(saved)
+            return self.add(text, rule.effect, saved.scope, saved.where)
+        with self._changed() as content:
+            texts = _texts(content, saved.scope, saved.where, rule.effect)
+            if saved.rule.text not in texts:
+                raise LookupError(f"There is no rule `{saved.rule.text}` any more.")
+            texts[texts.index(saved.rule.text)] = rule.text
+        return SavedRule(rule, saved.scope, saved.where)
+
+    def forget_session(self, session_id: str) -> None:
+        self._sessions.pop(session_id, None)
+
+    def _read(self) -> dict[str, Any]:
+        """The file's content; raises ValueError where it holds something else."""
+        try:
+            found: Any = json.loads(self._path.read_text("utf-8"))
+        except FileNotFoundError:
+            return {}
+        except OSError as error:
+            raise ValueError(str(error)) from error
+        if not isinstance(found, dict):
+            raise ValueError("it is not an object")
+        return cast("dict[str, Any]", found)
+
+    @contextmanager
+    def _changed(self) -> Generator[dict[str, Any]]:
+        """The content to be changed, written back whole; no other process writes in between."""
+        self._path.parent.mkdir(parents=True, exist_ok=True)
+        lock = os.open(self._path.with_suffix(".lock"), os.O_RDWR | os.O_CREAT, 0o600)
+        try:
+            if sys.platform != "win32":
+                fcntl.flock(lock, fcntl.LOCK_EX)
+            content = self._read()
+            yield content
+            self._write(content)
+        finally:
+            os.close(lock)
+
+    def _write(self, content: Mapping[str, Any]) -> None:
+        temporary = self._path.with_name(f"{self._path.name}.{os.getpid()}")
+        descriptor = os.open(temporary, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600)
+        with os.fdopen(descriptor, "w", encoding="utf-8") as file:
+            json.dump(content, file, indent=2, ensure_ascii=False)
+            file.write("\n")
+        temporary.replace(self._path)
+
+
+def _key(workspace: str) -> str:
+    return os.path.realpath(workspace)
+
+
+def _workspaces(content: Mapping[str, Any]) -> dict[str, Any]:
+    found: Any = content.get("workspaces")
+    return cast("dict[str, Any]", found) if isinstance(found, dict) else {}
+
+
+def _texts(content: dict[str, Any], scope: Scope, where: str, effect: Effect) -> list[Any]:
+    """The list to change, made where it is missing; raises ValueError where something else stands there."""
+    keys = ("workspaces", _key(where), effect) if scope == "workspace" else ("everywhere", effect)
+    texts: Any = content
+    for key in keys:
+        inner: Any = [] if key == effect else {}
+        texts = cast("dict[str, Any]", texts).setdefault(key, inner) if isinstance(texts, dict) else None
+    if not isinstance(texts, list):
+        raise ValueError(
+            "The file of saved rules holds something else where rules belong; it is left as it is."
+        )
+    return cast("list[Any]", texts)
