@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import time
 from collections.abc import Callable
 from pathlib import Path
 
@@ -92,7 +93,15 @@ class Desk:
 
     async def end(self) -> tuple[FileChange, ...]:
         self.review.turn_ended()
+        ended = time.time()
         await self.review.rescan()
+        probe = Path(f"{self.root}.probe")
+
+        def later() -> bool:
+            probe.write_bytes(b"")
+            return probe.stat().st_ctime > ended
+
+        await self.until(later)  # files are stamped by a coarser clock than ours
         return self.review.changes()
 
     async def changes(self) -> tuple[FileChange, ...]:

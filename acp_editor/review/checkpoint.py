@@ -27,6 +27,9 @@ _AS_IT_IS = "* -text -filter -ident -working-tree-encoding\n"
 _ONE_BY_ONE = 200
 """Up to so many new files are added by name; more are added by one walk, which is faster for many."""
 
+_FOLDERS = 50_000
+"""How many folders are looked through for empty ones."""
+
 
 @dataclass(frozen=True, slots=True)
 class Limits:
@@ -127,6 +130,28 @@ class Checkpoint:
         except (pygit2.GitError, ValueError, OSError):
             return False
         return not self._wanted(path, size, True)
+
+    def empty_folders(self, moment: float) -> set[str]:
+        """Folders that had nothing in them at that time, by their full paths."""
+        empty: set[str] = set()
+        waiting = [self.root]
+        for _ in range(_FOLDERS):
+            if not waiting:
+                break
+            folder = waiting.pop()
+            try:
+                with os.scandir(folder) as entries:
+                    found = list(entries)
+                if not found and os.stat(folder).st_ctime < moment:
+                    empty.add(folder)
+            except OSError:
+                continue
+            for entry in found:
+                if entry.name != ".git" and entry.is_dir(follow_symlinks=False):
+                    relative = os.path.relpath(entry.path, self.root)
+                    if relative not in self._nested and not self.repository.path_is_ignored(relative + "/"):
+                        waiting.append(entry.path)
+        return empty
 
     # -- bases ---------------------------------------------------------------------------------
 

@@ -33,7 +33,7 @@ _SEEN = 8
 _GOING_ON = 5.0
 """Seconds after a turn in which a write that was begun in it (a file emptied, say) may still end."""
 _CLOCK = 0.02
-"""Seconds that a file's time may be off: the kernel stamps files with a coarser clock."""
+"""Seconds that a file's time may be behind: the kernel stamps files with a coarser clock."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,7 +54,7 @@ class Turns:
     ended: float = 0.0
 
     def covers(self, moment: float) -> bool:
-        return self.started - _CLOCK <= moment and (self.running > 0 or moment <= self.ended + _CLOCK)
+        return self.started - _CLOCK <= moment and (self.running > 0 or moment <= self.ended)
 
 
 @dataclass(slots=True)
@@ -78,8 +78,8 @@ class Engine:
         self.witnesses = Witnesses()
         self.differ = Differ()
         self.clashes: dict[str, Clash] = {}
-        self.latest: dict[str, str] = {}
-        """The texts that open documents have by now, of those that changed."""
+        self.lagging: set[str] = set()
+        """Open documents whose text is neither what the file has nor made from it."""
         self.next_id = 1
         self._moved_from: dict[str, str] = {}
         self._writing: dict[str, str | None] = {}
@@ -129,6 +129,7 @@ class Engine:
             if tracked.old_path:
                 held[tracked.old_path] = tracked.base
         self.workspace.refresh(held)
+        self.note_empty_folders(time.time())
 
     def turn_started(self, moment: float) -> None:
         if not self.turns.running:
@@ -201,7 +202,8 @@ class Engine:
         elif path in self.encodings and known != tracked.current and not known.absent and not version.absent:
             self.clashes.setdefault(path, Clash(path, known.data or b""))
         else:
-            tracked.before = tracked.state if path in self.encodings else None
+            if tracked.before is None and path in self.encodings:
+                tracked.before = tracked.state
             self._agent_wrote(tracked, version)
         self._settle(tracked)
 
@@ -452,26 +454,32 @@ class Engine:
             return
         if by_us or path in self._writing:
             self._agent_wrote(tracked, now)
-        elif self._lags(tracked, before, after, now):
+        elif self.version(tracked, before) != tracked.current:
+            self.lagging.add(path)
             return
         else:
-            if tracked.before is not None and self.version(tracked, before) == tracked.before.current:
-                # Typed into a text that is older than the file: the file's newer text is not in the buffer.
-                tracked.put_back(tracked.before)
-                self.clashes.setdefault(path, Clash(path, tracked.current.data or b""))
             tracked.before = None
             tracked.person(now, self.differ, self.new_id)
         self._settle(tracked)
 
-    def _lags(self, tracked: Tracked, before: str, after: str, now: Version) -> bool:
-        """Whether a buffer is on its way to what the disk had or has, and nobody typed."""
-        if self.version(tracked, before) == tracked.current:
-            return False
-        latest = self.latest.get(tracked.path)
-        if latest is not None and self.version(tracked, latest) == tracked.disk:
-            return True
-        disk = tracked.disk.data or b""
-        return not after or (now.data or b"") in tracked.seen or disk.startswith(now.data or b"")
+    def overdue(self, path: str, text: str) -> None:
+        """A document that lagged behind its file has had time to reload, and has this text.
+
+        If that still is not the file's, somebody typed into a text that is older than the file.
+        """
+        tracked = self.tracked.get(path)
+        if tracked is None:
+            return
+        self.look([path])
+        now = self.version(tracked, text)
+        if now == tracked.current:
+            return
+        if tracked.before is not None:
+            tracked.put_back(tracked.before)
+            self.clashes.setdefault(path, Clash(path, tracked.current.data or b""))
+        tracked.before = None
+        tracked.person(now, self.differ, self.new_id)
+        self._settle(tracked)
 
     def text(self, tracked: Tracked, version: Version) -> str:
         """A version of a file as the editor shows it, or would."""
@@ -559,6 +567,11 @@ class Engine:
         """The exact permission bits that a file had, where they were unusual."""
         owner = self.workspace.find(path)
         return owner[0].permissions(owner[1]) if owner else None
+
+    def note_empty_folders(self, moment: float) -> None:
+        """Which folders were empty then: undoing a file that was made in one leaves the folder."""
+        for checkpoint in self.workspace:
+            self._empty_folders |= checkpoint.empty_folders(moment)
 
     def remove_empty_folders(self, path: str) -> None:
         """Removes the folders of a file that was the agent's, if it made them."""

@@ -38,7 +38,7 @@ _WATCH_COMMANDS = 1.0
 """Seconds between looks at the disk while the agent runs a command."""
 _WATCH_GIT = 1.0
 """Seconds between looks at the user's git while something is unanswered."""
-_CLASH_PATIENCE = 0.3
+_RELOAD_PATIENCE = 0.3
 """Seconds that a buffer has to reload before it counts as holding another text than its file."""
 
 
@@ -94,7 +94,7 @@ class Review:
         self._queue: list[Callable[[Engine], None]] = []
         self._wanted: set[str] | None = set()
         """Paths to look at; None for everywhere."""
-        self._typed: set[str] = set()
+        self._overdue: set[str] = set()
         self._calls: dict[str, tuple[ToolCall, str]] = {}
         self._wake = anyio.Event()
         self._ready = anyio.Event()
@@ -204,7 +204,6 @@ class Review:
 
     def buffer_changed(self, path: str, text_before: str, text_after: str, by_us: bool) -> None:
         """A document changed; `by_us`, where it was by an edit or a save that we asked for."""
-        self._typed.add(path)
         self._queue_up(lambda engine: engine.typed(path, text_before, text_after, by_us=by_us))
 
     def buffer_saved(self, path: str) -> None:
@@ -241,6 +240,8 @@ class Review:
         async with self._open_lock():
             pass
         self._tell_left_out()
+        moment = time.time()
+        self._queue_up(lambda engine: engine.note_empty_folders(moment))
 
     def _queue_up(self, take: Callable[[Engine], None]) -> None:
         if not self._closed:
@@ -269,17 +270,18 @@ class Review:
             functools.partial(Engine.hear, call=c, cwd=cwd) for c, cwd in calls
         ]
         queue, self._queue = [*self._queue, *hear], []
-        buffers = {path: self._editor.buffer(path) for path in self._typed}
-        engine.latest = {path: buffer.text for path, buffer in buffers.items() if buffer is not None}
-        self._typed.clear()
         wanted, self._wanted = self._wanted, set()
         if queue or wanted is None or wanted or await self._thread(engine.git_moved):
             await self._thread(functools.partial(self._work, engine, queue, wanted))
         self._publish()
+        assert self._group is not None
         for clash in list(engine.clashes.values()):
-            if self._group is not None:
-                self._group.start_soon(self._solve, clash)
+            self._group.start_soon(self._solve, clash)
         engine.clashes.clear()
+        for path in engine.lagging - self._overdue:
+            self._group.start_soon(self._settle, path)
+        self._overdue |= engine.lagging
+        engine.lagging.clear()
 
     def _work(self, engine: Engine, queue: list[Callable[[Engine], None]], wanted: set[str] | None) -> None:
         for take in queue:
@@ -319,9 +321,17 @@ class Review:
             more = f" and {len(new) - 3} more" if len(new) > 3 else ""
             self._tell(f"Left out of the review: {some}{more}.")
 
+    async def _settle(self, path: str) -> None:
+        """A document that is not what its file is, perhaps only because it has not reloaded yet."""
+        await anyio.sleep(_RELOAD_PATIENCE)
+        self._overdue.discard(path)
+        buffer = self._editor.buffer(path)
+        if buffer is not None:
+            self._queue_up(lambda engine: engine.overdue(path, buffer.text))
+
     async def _solve(self, clash: Clash) -> None:
         """A document with unsaved typing whose file the agent changed: both go into the document."""
-        await anyio.sleep(_CLASH_PATIENCE)
+        await anyio.sleep(_RELOAD_PATIENCE)
         async with self._open_lock():
             engine, buffer = self._engine, self._editor.buffer(clash.path)
             if engine is None or buffer is None:
