@@ -5,6 +5,8 @@ from __future__ import annotations
 import base64
 import json
 import time
+import timeit
+from collections.abc import Callable
 from contextlib import suppress
 from types import ModuleType
 from typing import Any
@@ -727,7 +729,7 @@ def test_answers_are_valid(version: Any) -> None:
 # -- speed -----------------------------------------------------------------------------------------
 
 
-def test_an_update_is_read_in_a_few_microseconds() -> None:
+def test_reading_an_update_costs_little_more_than_its_json() -> None:
     raw = json.dumps(
         {
             "sessionId": "s",
@@ -744,10 +746,8 @@ def test_an_update_is_read_in_a_few_microseconds() -> None:
         }
     )
     params = json.loads(raw)
-    best = float("inf")
-    for _ in range(5):
-        start = time.process_time()
-        for _ in range(2_000):
-            v1.decode_update(params)
-        best = min(best, time.process_time() - start)
-    assert best / 2_000 < 50e-6  # about 7 µs where it was written; the bound is for slow machines
+
+    def cost(run: Callable[[], object]) -> float:
+        return min(timeit.repeat(run, number=1_000, repeat=7, timer=time.process_time))
+
+    assert cost(lambda: v1.decode_update(params)) < 8 * cost(lambda: json.loads(raw))
