@@ -69,10 +69,12 @@ def _f_string(file: File) -> Improvement | None:
 
 
 def _sums(tree: ast.AST) -> Iterator[ast.BinOp]:
-    """Additions that are no part of another, in the order of the text."""
+    """Additions that are part of no other and of no f-string, outer ones before inner ones."""
     inner: set[ast.AST] = set()
     for node in ast.walk(tree):
-        if isinstance(node, ast.BinOp):
+        if isinstance(node, ast.JoinedStr):
+            inner.update(ast.walk(node))
+        elif isinstance(node, ast.BinOp):
             if isinstance(node.op, ast.Add) and node not in inner:
                 yield node
             inner.add(node.left)
@@ -93,7 +95,9 @@ def _interpolated(node: ast.BinOp, lines: Sequence[str]) -> str | None:
         match operand:
             case ast.Constant():
                 pass
-            case ast.Call(func=ast.Name(id="str"), args=[inner], keywords=[]):
+            case ast.Call(func=ast.Name(id="str"), args=[inner], keywords=[]) if not isinstance(
+                inner, ast.Starred
+            ):
                 shown = inner
             case ast.Name() | ast.Attribute() | ast.Call():
                 pass
