@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import importlib.metadata
 import logging
 import os
 from collections.abc import Callable, Mapping, Sequence
@@ -20,7 +19,7 @@ from acp_editor.acp.host import Host
 from acp_editor.acp.incoming import Incoming
 from acp_editor.acp.lenient import Faults, Object
 from acp_editor.acp.mcp import usable
-from acp_editor.acp.negotiate import Wanted, WrongVersion, negotiate
+from acp_editor.acp.negotiate import CLIENT, Wanted, WrongVersion, negotiate
 from acp_editor.acp.process import Process, SpawnError, spawn
 from acp_editor.acp.rpc import INTERNAL_ERROR, METHOD_NOT_FOUND, fault
 from acp_editor.acp.turns import Turn
@@ -41,16 +40,6 @@ from acp_editor.core.model import (
 __all__ = ["Agent", "AgentFailed", "AgentSpec", "Host", "Unsupported"]
 
 logger = logging.getLogger(__name__)
-
-
-def _version() -> str:
-    try:
-        return importlib.metadata.version("acp-editor")
-    except importlib.metadata.PackageNotFoundError:
-        return "0"
-
-
-CLIENT: Final[Object] = {"name": "acp-editor", "title": "ACP Editor", "version": _version()}
 
 
 @dataclass(frozen=True, slots=True)
@@ -188,11 +177,19 @@ class Agent:
         self._need(self.info.capabilities.load, "load sessions")
         servers, left_out = usable(mcp_servers, self.info.capabilities, self.spec.name)
         call = self._dialect.load_session(session_id, cwd, self._directories(additional_directories), servers)
+        told = False
+
+        def replayed() -> None:
+            nonlocal told
+            if not told:
+                told = True
+                self._host.session_update(session_id, Replay(False))
+
         self._host.session_update(session_id, Replay(True))
         try:
-            return await self._start(call, session_id, left_out, replay=True)
+            return await self._start(call, session_id, left_out, replayed)
         finally:
-            self._host.session_update(session_id, Replay(False))
+            replayed()
 
     async def resume_session(
         self,
@@ -225,15 +222,18 @@ class Agent:
         return await self._start(("session/fork", params), None, left_out)
 
     async def _start(
-        self, call: Call, session_id: str | None, left_out: Sequence[str], *, replay: bool = False
+        self,
+        call: Call,
+        session_id: str | None,
+        left_out: Sequence[str],
+        answered: Callable[[], None] = lambda: None,
     ) -> SessionStart:
         outcome: list[SessionStart | Unreadable] = []
 
         def on_result(raw: Json) -> None:
             # Here and not after the wait, since updates may follow the answer closely.
             faults: Faults = []
-            if replay and session_id is not None:
-                self._host.session_update(session_id, Replay(False))
+            answered()
             try:
                 start = self._dialect.decode_session(raw, session_id, faults)
             except Unreadable as error:

@@ -6,8 +6,9 @@ says nothing.
 
 from __future__ import annotations
 
+import importlib.metadata
 import logging
-from typing import Literal, TypeAlias
+from typing import Final, Literal, TypeAlias
 
 from acp_editor.acp import v1, v2
 from acp_editor.acp.connection import Connection, RpcError
@@ -20,6 +21,16 @@ from acp_editor.core.model import AgentInfo, Json, is_object
 logger = logging.getLogger(__name__)
 
 Wanted: TypeAlias = Literal["auto", 1, 2]
+
+
+def _version() -> str:
+    try:
+        return importlib.metadata.version("acp-editor")
+    except importlib.metadata.PackageNotFoundError:
+        return "0"
+
+
+CLIENT: Final[Object] = {"name": "acp-editor", "title": "ACP Editor", "version": _version()}
 
 
 class WrongVersion(Exception):
