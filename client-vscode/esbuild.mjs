@@ -8,7 +8,7 @@ const shared = { bundle: true, platform: 'node', target: 'node20', format: 'cjs'
 if (has('--tests')) {
   rmSync('out/test-unit', { recursive: true, force: true });
   const entryPoints = readdirSync('test-unit').filter((name) => name.endsWith('.test.ts')).map((name) => `test-unit/${name}`);
-  await build({ ...shared, entryPoints, outdir: 'out/test-unit', sourcemap: 'inline', alias: { vscode: './test-unit/vscode.ts' } });
+  await build({ ...shared, entryPoints, outdir: 'out/test-unit', sourcemap: 'inline' });
 } else {
   const options = {
     ...shared,
