@@ -108,6 +108,8 @@ class Follow:
         for known in (self._targets, self._active):
             for key in [key for key in known if key[0] == session_id]:
                 del known[key]
+        if self._wanted is not None and self._wanted[0][0] == session_id:
+            self._wanted = None
 
     def activity(self, now: float, at: Target | None = None) -> None:
         """The person's hand is at the editor: nothing jumps for a while. `at` is where they are."""
@@ -139,12 +141,6 @@ class Follow:
             return None
         return self._touched + self.settings.resume_after
 
-    def pause_ends(self) -> float | None:
-        """When a pause is over by itself, maybe in the past; None where it is not or there is none."""
-        if self._touched is None or self.settings.resume_after is None:
-            return None
-        return self._touched + self.settings.resume_after
-
     def due(self, now: float) -> Target | None:
         """The place to be shown now, which is then the current one; None if there is none yet."""
         wake = self.next_wake()
@@ -153,9 +149,9 @@ class Follow:
         target = self._wanted[1]
         self._wanted = None
         self._touched = None
-        before = self._here or self.current
-        if before is not None and before != target:
-            self._history = [*self._history[-_MAX_HISTORY:], before]
+        for before in (self.current, self._here):
+            if before is not None and before != target and before not in self._history[-1:]:
+                self._history = [*self._history[-_MAX_HISTORY:], before]
         self._show(target)
         self._last_jump = now
         return target

@@ -139,7 +139,8 @@ def _without_edges(hunk: Hunk, fuzz: int) -> tuple[Hunk, int]:
 
 def _replacement(hunk: Hunk, lines: Sequence[str], start: int, end: int) -> list[str]:
     """The new lines for lines[start:end]: context as it stands, what is added with the file's line end."""
-    around = lines[start:end] or lines
+    ended = [line for line in lines[start:end] if line.endswith("\n")]
+    around = ended or [line for line in lines if line.endswith("\n")]
     crlf = sum(line.endswith("\r\n") for line in around) * 2 > len(around)
     # A patch that knows the file's line ends means what it says; one that does not gets the file's.
     knows = not around or (bool(hunk.old) and crlf == any(line.endswith("\r") for line in hunk.old))

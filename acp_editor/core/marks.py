@@ -6,7 +6,7 @@ import json
 from collections.abc import Mapping
 from typing import cast
 
-from .model import Json, ToolCall
+from .model import FINAL_STATUSES, Json, ToolCall
 from .safe import cut, fenced, markdown
 
 _TITLE_LIMIT = 300
@@ -19,8 +19,8 @@ def hover(call: ToolCall) -> str:
     """Markdown that tells what the agent does or did: title, kind, status and, shortened, its input."""
     title = call.title or call.name or call.kind
     status = call.status or ""
-    if call.ended and call.active is False and status in ("", "pending", "in_progress"):
-        status = "not finished"
+    if not call.active and status not in FINAL_STATUSES:
+        status = f"{status}, left unfinished".removeprefix(", ")
     about = " · ".join(markdown(word, 60) for word in (call.kind, status.replace("_", " ")) if word)
     parts = [f"**{markdown(title.strip(), _TITLE_LIMIT).replace(chr(10), ' ')}**", about]
     if shown := _shown_input(call.raw_input):
