@@ -221,7 +221,7 @@ def test_the_stops_of_a_tour() -> None:
     assert [stop.name for stop in tour.stops(files, [], "")] == ["README.md", "app.py", "lib/long.py"]
     assert [stop.name for stop in tour.stops(files, ["/w/a.py"], "")][:2] == ["a.py", "README.md"]
     assert tour.stops(files, [], "how long is it?")[0].name == "lib/long.py"
-    assert tour.summary(files[0]).startswith("It does a thing that is worth a line.")
+    assert tour.summary(files[0]).startswith("It does a thing that is worth a line (")
     assert tour.summary(files[2]) == "Starts it (1 line)"
     assert tour.waypoints(files[3]) == [1, 2, 3]
     assert tour.waypoints(files[3], 2, 99) == [2, 3]

@@ -9,7 +9,7 @@ from acp_editor.agents import tools, tour
 from acp_editor.agents.improve import improvement
 from acp_editor.agents.prompt import Prompt
 from acp_editor.agents.turn import Turn
-from acp_editor.agents.workspace import File, Walk, walk
+from acp_editor.agents.workspace import File, Walk, first_change, walk
 
 
 async def guided_tour(turn: Turn, prompt: Prompt) -> None:
@@ -67,6 +67,8 @@ async def _propose(turn: Turn, read: list[File], found: Walk, text: str) -> File
         f"One thing that I would do: {made.title[0].lower()}{made.title[1:]}, since {made.reason}.\n\n"
     )
     file = next((file for file in files if file.path == made.path), None)
+    if file is not None and made.old is not None and file.path not in known:
+        await tools.read(turn, file.path, file.name, (first_change(made.old, made.new),))
     if turn.plan_only:
         return file
     outcome = await tools.edit(turn, made.path, made.old, made.new, made.title, {})

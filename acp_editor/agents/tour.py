@@ -6,6 +6,7 @@ import ast
 import os
 import re
 from collections.abc import Sequence
+from itertools import takewhile
 from pathlib import PurePosixPath
 from typing import Final
 
@@ -99,9 +100,13 @@ def _docstring(text: str) -> str | None:
 
 
 def _prose(lines: Sequence[str]) -> str | None:
-    """The first line of ordinary prose, for files that have any."""
-    ordinary = (line.strip() for line in lines if re.match(r"[A-Za-z][^{};=<>]{20,}$", line))
-    return next((line if len(line) < 120 else f"{line[:117]}…" for line in ordinary), None)
+    """The first sentence of ordinary prose, for files that have any."""
+    for index, line in enumerate(lines):
+        if re.match(r"[A-Za-z][^{};=<>]{20,}$", line.strip()):
+            paragraph = " ".join(part.strip() for part in takewhile(str.strip, lines[index:]))
+            sentence = re.split(r"(?<=[.!?])\s", paragraph)[0].rstrip(".")
+            return sentence if len(sentence) < 160 else f"{sentence[:157]}…"
+    return None
 
 
 def _quoted(word: str) -> str:
