@@ -96,7 +96,7 @@ def parse_words(argv: tuple[str, ...]) -> Parsed:
 
 def parse_command(text: str, depth: int = 0) -> Parsed:
     """Takes the command line `text` apart; never raises."""
-    source = text.encode("utf-8", "surrogatepass")
+    source = text.encode("utf-8", "replace")
     if len(source) > _LONGEST:
         return Parsed(text, understood=False, why="it is too long to be taken apart")
     if depth > _DEEPEST:
@@ -105,16 +105,13 @@ def parse_command(text: str, depth: int = 0) -> Parsed:
     if problem := unusual(text):
         reader.unclear(problem)
     root = Parser(_LANGUAGE).parse(source).root_node
-    if root.has_error:
-        reader.unclear("it does not read as a shell command")
-        reader.rough(text)
-    elif not covered(root, source):
-        reader.unclear("part of it does not read as a shell command")
-        reader.rough(text)
     try:
+        if root.has_error or not covered(root, source):
+            reader.unclear("it does not read as a shell command")
+            reader.rough(text)
         reader.statement(root)
     except RecursionError:
-        reader.unclear("commands are nested too deep")
+        reader.unclear("it is nested too deep")
     return reader.parsed(text)
 
 
@@ -287,7 +284,7 @@ class _Reader(RedirectReader):
                     self.word(child)
             elif child.is_named:
                 self.statement(child)
-            elif child.type not in TOKENS and child.type not in ("case", "in", "esac"):
+            elif child.type not in TOKENS and child.type not in ("case", "in", "esac", ";;", ";&", ";;&"):
                 self.unclear("its choice is not taken apart here")
 
     def _test(self, node: Node) -> None:

@@ -102,7 +102,7 @@ class RedirectReader(WordReader):
         at = self.source.find(b"\n", start.end_byte) + 1
         while at:
             stop = self.source.find(b"\n", at)
-            line = self.source[at : stop if stop >= 0 else None].decode("utf-8", "surrogatepass")
+            line = self.source[at : stop if stop >= 0 else None].decode("utf-8", "replace")
             # In `$(cat <<EOF … )` the delimiter has to be alone on its line just the same.
             if (line.lstrip("\t") if strip else line) == delimiter:
                 return at <= end.start_byte <= at + len(line)

@@ -14,9 +14,7 @@ from tree_sitter import Node
 
 from acp_editor.policy.wrappers import Word
 
-TOKENS: Final = frozenset(
-    "; & && || | |& ( ) { } ! if then elif else fi while until do done ;; ;& ;;& \n".split(" ")
-)
+TOKENS: Final = frozenset("; & && || | |& ( ) { } ! if then elif else fi while until do done \n".split(" "))
 _BLANKS: Final = re.compile(rb"(?:[ \t\n]|\\\n)*")
 _OPAQUE_LEAVES: Final = frozenset("string raw_string ansi_c_string comment heredoc_body test_command".split())
 _WHOLE_LINES: Final = frozenset(
@@ -74,7 +72,7 @@ class WordReader(ABC):
         self.why = self.why or why
 
     def raw(self, node: Node) -> str:
-        return self.source[node.start_byte : node.end_byte].decode("utf-8", "surrogatepass")
+        return self.source[node.start_byte : node.end_byte].decode("utf-8", "replace")
 
     def deeper(self, node: Node) -> None:
         for child in node.named_children:
@@ -137,7 +135,7 @@ class WordReader(ABC):
         inside = [child for child in node.named_children if child.type != "string_content"]
         for child in [*inside, None]:
             stop = end if child is None else child.start_byte
-            literal = self.source[at:stop].decode("utf-8", "surrogatepass")
+            literal = self.source[at:stop].decode("utf-8", "replace")
             rest = re.sub(r"\\.", "", literal, flags=re.DOTALL)
             if re.search(r"`|\"|\$[({\w@*#?!$-]", rest) or rest.endswith("\\"):
                 self.unclear("a string of it is not taken apart here")

@@ -1,6 +1,6 @@
-"""Where rules are kept: the person's in the config folder, an administrator's in one of the machine.
+"""Where rules are kept: the person's in the config folder, an administrator's in the machine's.
 
-A rule for one workspace is kept with the person's too, never in the workspace, which anybody may have written.
+A rule for one workspace is kept with the person's too, never in the workspace, which anybody may write.
 """
 
 from __future__ import annotations
@@ -69,7 +69,7 @@ class SavedRule:
 
 
 class RuleStore:
-    """The rules that the person saved, shared by all servers that run; each reading is fresh from the disk."""
+    """The rules that the person saved, shared by all servers that run; always read fresh from the disk."""
 
     def __init__(self, config_folder: Path) -> None:
         self._path = config_folder / "permissions.json"
