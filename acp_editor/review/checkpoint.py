@@ -10,6 +10,7 @@ import contextlib
 import json
 import logging
 import os
+import stat
 from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -131,27 +132,48 @@ class Checkpoint:
             return False
         return not self._wanted(path, size, True)
 
-    def empty_folders(self, moment: float) -> set[str]:
-        """Folders that had nothing in them at that time, by their full paths."""
+    def survey(self, moment: float) -> set[str]:
+        """Notes permissions, which git's modes are too coarse for, and returns the folders that are empty.
+
+        By their full paths. What has changed since `moment` is passed over.
+        """
         empty: set[str] = set()
-        waiting = [self.root]
+        waiting = [""]
         for _ in range(_FOLDERS):
             if not waiting:
                 break
             folder = waiting.pop()
+            full = os.path.join(self.root, folder)
             try:
-                with os.scandir(folder) as entries:
+                with os.scandir(full) as entries:
                     found = list(entries)
-                if not found and os.stat(folder).st_ctime < moment:
-                    empty.add(folder)
+                if not found and folder and os.stat(full).st_ctime < moment:
+                    empty.add(full)
+                for entry in found:
+                    relative = f"{folder}/{entry.name}" if folder else entry.name
+                    if entry.is_dir(follow_symlinks=False):
+                        if self._is_ours(entry.name, relative):
+                            waiting.append(relative)
+                    elif entry.is_file(follow_symlinks=False):
+                        status = entry.stat(follow_symlinks=False)
+                        if status.st_ctime < moment:
+                            self._note_permissions(relative, stat.S_IMODE(status.st_mode))
             except OSError:
                 continue
-            for entry in found:
-                if entry.name != ".git" and entry.is_dir(follow_symlinks=False):
-                    relative = os.path.relpath(entry.path, self.root)
-                    if relative not in self._nested and not self.repository.path_is_ignored(relative + "/"):
-                        waiting.append(entry.path)
         return empty
+
+    def _is_ours(self, name: str, folder: str) -> bool:
+        if name == ".git" or folder in self._nested:
+            return False
+        return not self.repository.path_is_ignored(folder + "/")
+
+    def _note_permissions(self, path: str, bits: int | None) -> None:
+        if bits in (None, 0o644, 0o755):
+            if self._permissions.pop(path, None) is not None:
+                self._unsaved = True
+        elif self._permissions.get(path) != bits:
+            self._permissions[path] = bits
+            self._unsaved = True
 
     # -- bases ---------------------------------------------------------------------------------
 
@@ -175,8 +197,11 @@ class Checkpoint:
         return str(entry.id), int(entry.mode)
 
     def permissions(self, path: str) -> int | None:
-        """The exact permission bits that the base had, where they were unusual."""
-        return self._permissions.get(path)
+        """The exact permission bits that the file had; None where it was no file."""
+        base = self.base_id(path)
+        if base is None or base[1] == files.LINK:
+            return None
+        return self._permissions.get(path, 0o755 if base[1] == files.EXECUTABLE else 0o644)
 
     def set_base(self, path: str, version: Version) -> None:
         """Gives the file a base that need not be on the disk."""
@@ -217,11 +242,7 @@ class Checkpoint:
 
     def _remember_permissions(self, paths: Iterable[str]) -> None:
         for path in paths:
-            bits = files.permissions(os.path.join(self.root, path))
-            if bits in (None, 0o644, 0o755):
-                self._permissions.pop(path, None)
-            else:
-                self._permissions[path] = bits
+            self._note_permissions(path, files.permissions(os.path.join(self.root, path)))
 
     def refresh(self, held: Mapping[str, Version]) -> Difference:
         """The base of every file becomes what the disk has; those in `held` get the base given there."""

@@ -129,7 +129,7 @@ class Engine:
             if tracked.old_path:
                 held[tracked.old_path] = tracked.base
         self.workspace.refresh(held)
-        self.note_empty_folders(time.time())
+        self.survey(time.time())
 
     def turn_started(self, moment: float) -> None:
         if not self.turns.running:
@@ -564,14 +564,14 @@ class Engine:
         self._settle(tracked)
 
     def permissions(self, path: str) -> int | None:
-        """The exact permission bits that a file had, where they were unusual."""
+        """The exact permission bits that a file had."""
         owner = self.workspace.find(path)
         return owner[0].permissions(owner[1]) if owner else None
 
-    def note_empty_folders(self, moment: float) -> None:
-        """Which folders were empty then: undoing a file that was made in one leaves the folder."""
+    def survey(self, moment: float) -> None:
+        """Notes what the checkpoint itself cannot hold, of all that has not changed since then."""
         for checkpoint in self.workspace:
-            self._empty_folders |= checkpoint.empty_folders(moment)
+            self._empty_folders |= checkpoint.survey(moment)
 
     def remove_empty_folders(self, path: str) -> None:
         """Removes the folders of a file that was the agent's, if it made them."""

@@ -241,7 +241,7 @@ class Review:
             pass
         self._tell_left_out()
         moment = time.time()
-        self._queue_up(lambda engine: engine.note_empty_folders(moment))
+        self._queue_up(lambda engine: engine.survey(moment))
 
     def _queue_up(self, take: Callable[[Engine], None]) -> None:
         if not self._closed:
