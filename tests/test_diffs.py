@@ -5,7 +5,7 @@ import time
 from typing import Any
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from acp_editor.core.diffs import Proposal, apply, proposals
@@ -291,6 +291,7 @@ def test_words_that_are_no_patch_are_none() -> None:
     assert parse_patch("") == ()
 
 
+@settings(deadline=None)
 @given(LINES, LINES, st.sampled_from([0, 1, 3]), st.booleans(), st.sampled_from(["\n", "\r\n"]))
 def test_a_patch_makes_the_old_text_the_new_one(
     old: list[str], new: list[str], context: int, bare: bool, end: str
@@ -313,6 +314,7 @@ def test_a_patch_makes_the_old_text_the_new_one(
     assert result == (with_line_end(after_, end) if "\n" in before else after_)
 
 
+@settings(deadline=None)
 @given(st.text(alphabet="ab-+@ \\\n*dif:Ux1,", max_size=80))
 def test_no_patch_raises(text: str) -> None:
     for item in (git_patch(HEAD + "@@ -1 +1 @@\n" + text), git_patch("*** Update File: x\n" + text)):
@@ -352,8 +354,8 @@ def test_the_content_goes_before_the_input() -> None:
 def test_large_and_hostile_patches_take_no_long_time() -> None:
     text = "same\n" * 50_000
     hunks = "".join(f"@@ -{n},2 +{n},2 @@\n same\n-other\n+new\n" for n in range(1, 200))
-    started = time.monotonic()
+    started = time.process_time()
     assert patched(HEAD + hunks, text) is None
     many = [diff(f"line {n}\n", f"{n}\n") for n in range(1, 61)] * 20
     assert len(proposals(call(*many), "/ws")) == 1000
-    assert time.monotonic() - started < 5
+    assert time.process_time() - started < 5

@@ -3,7 +3,7 @@ from __future__ import annotations
 from itertools import pairwise
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from acp_editor.core.follow import JUMP_INTERVAL, Follow, FollowSettings, Sighting, Target, target_of
@@ -270,6 +270,7 @@ EVENTS = st.lists(
 )
 
 
+@settings(deadline=None)
 @given(EVENTS, st.sampled_from([None, 0, 1.0]))
 def test_jumps_keep_their_distance_and_never_repeat(
     events: list[tuple[str, int, Target | None, float]], resume_after: float | None

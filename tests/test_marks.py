@@ -3,7 +3,7 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from acp_editor.core.marks import hover
@@ -99,6 +99,7 @@ def test_text_as_markdown(text: str, expected: str) -> None:
     assert markdown(text) == expected
 
 
+@settings(deadline=None)
 @given(st.text(alphabet="`~x\n ", max_size=30))
 def test_a_block_of_code_cannot_be_ended_from_inside(text: str) -> None:
     first, *body, last = fenced(text, "json").split("\n")

@@ -5,6 +5,7 @@ from typing import Any
 
 import pytest
 from hypothesis import given
+from hypothesis import settings as hypothesis
 from hypothesis import strategies as st
 
 from acp_editor.core.model import McpServer
@@ -198,6 +199,7 @@ def test_an_mcp_file() -> None:
     ]
 
 
+@hypothesis(deadline=None)
 @given(
     st.dictionaries(st.sampled_from([*(f.alias or n for n, f in Settings.model_fields.items()), "x"]), JSON)
 )

@@ -15,7 +15,8 @@ from .model import Json, ToolCall
 from .patches import FilePatch, Hunk, Operation, parse_patch
 from .paths import absolute
 from .raw_input import patch_in, path_in, replacements_in, whole_text_in
-from .text import Match, find_snippet, line_end, with_line_end
+from .snippets import Match, find_snippet
+from .text import line_end, with_line_end
 
 _BOM = "\ufeff"
 _READING = frozenset({"read", "search", "fetch", "think"})

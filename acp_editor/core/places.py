@@ -10,7 +10,8 @@ from .hunks import hunk_offset
 from .model import ToolCall
 from .paths import absolute, inside
 from .raw_input import line_in, path_in, replacements_in
-from .text import find_snippet, first_difference, line_at, line_count, with_line_end
+from .snippets import find_snippet
+from .text import first_difference, line_at, line_count, with_line_end
 
 __all__ = ["Place", "inside", "places"]
 
