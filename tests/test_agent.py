@@ -16,6 +16,7 @@ from acp_editor.acp.agent import Agent, AgentFailed, AgentSpec, Unsupported
 from acp_editor.acp.connection import ConnectionClosed, RpcError
 from acp_editor.core.model import (
     ConfigOption,
+    MessageUpsert,
     Notice,
     PermissionRequest,
     Replay,
@@ -196,7 +197,7 @@ async def test_a_permission_request_changes_its_call_in_order(tmp_path: Path) ->
         await until(lambda: side.host.asked)
         call = side.host.session().tool_calls["c"]
         assert (call.title, call.status) == ("Edit a.py", "in_progress")
-    kinds = [type(u) for _, u in side.host.updates if not isinstance(u, StateUpdate)]
+    kinds = [type(u) for _, u in side.host.updates if not isinstance(u, StateUpdate | MessageUpsert)]
     assert kinds == [ToolCallUpsert, PermissionRequest, ToolCallUpsert]
 
 
@@ -254,7 +255,7 @@ async def test_the_late_answer_of_an_abandoned_turn_does_not_end_the_next(tmp_pa
     async with running(scripted(tmp_path, steps)) as side:
         await prompted(side)
         side.agent.abandon("s1")
-        side.host.session_update("s1", StateUpdate("idle", "cancelled"))
+        assert side.host.session().stop_reason == "cancelled"
         await side.agent.prompt("s1", [TEXT])
         await until(lambda: side.host.session().title == "heard")
         assert side.host.session().state == "running"
@@ -291,7 +292,7 @@ async def test_words_that_a_version_1_agent_says_back_are_not_told_twice(tmp_pat
     async with running(scripted(tmp_path, steps)) as side:
         await prompted(side)
         await until(lambda: side.host.session().state == "idle")
-    assert [m.text for m in side.host.session().messages] == ["something else"]
+    assert [m.text for m in side.host.session().messages] == ["hi", "something else"]
     assert side.host.codes() == ["missing_field"]
 
 

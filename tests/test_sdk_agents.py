@@ -50,7 +50,7 @@ async def test_python_is_cancelled_while_it_waits_and_while_it_asks() -> None:
         await side.agent.new_session("/ws")
         session = side.host.session()
         await said(side, "s1", "wait")
-        await until(lambda: session.messages)
+        await until(lambda: any(message.role == "agent" for message in session.messages))
         side.agent.cancel("s1")
         await until(lambda: session.stop_reason == "cancelled")
         await said(side, "s1", "edit")
@@ -72,7 +72,7 @@ async def test_python_takes_options_elicitation_and_load() -> None:
             await side.agent.set_config("s1", fast, "x")
         await said(side, "s1", "ask")
         await until(lambda: side.host.session().state == "idle")
-        assert [message.text for message in side.host.session().messages] == ["accept"]
+        assert [message.text for message in side.host.session().messages] == ["ask", "accept"]
         await side.agent.load_session("s1", "/ws")
         await until(lambda: [m.text for m in side.host.session().messages] == ["as before"])
 

@@ -319,7 +319,7 @@ class Agent:
             self._connection.notify(*encode.cancel(session_id))
 
     def abandon(self, session_id: str) -> None:
-        """Forgets the turn of an agent that does not end it: its late answer ends no later turn."""
+        """Ends the turn as cancelled for an agent that does not: its late answer ends no later turn."""
         self._incoming.turns.abandon(session_id)
 
     async def cancel_tool_call(self, session_id: str, tool_call_id: str) -> None:

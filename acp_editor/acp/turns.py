@@ -1,11 +1,12 @@
 """Turns as version 2 tells them, for agents of either version.
 
-In version 1 the turn is a request: its beginning, the wait for a permission and its end are told here,
-so that whoever listens need not know which version is spoken.
+In version 1 the turn is a request: its beginning, what the person said, the wait for a permission and
+its end are told here, so that whoever listens need not know which version is spoken.
 """
 
 from __future__ import annotations
 
+import uuid
 from collections import Counter
 from collections.abc import Callable
 from dataclasses import dataclass, field
@@ -15,6 +16,7 @@ from acp_editor.acp.rpc import RpcError
 from acp_editor.core.model import (
     Json,
     MessageChunk,
+    MessageUpsert,
     Notice,
     StateUpdate,
     Update,
@@ -43,6 +45,9 @@ class Turns:
     def begin(self, session_id: str, blocks: list[Json]) -> Turn:
         """To be called when a prompt is about to be sent."""
         turn = Turn(session_id, list(blocks))
+        if self._version == 1:
+            # Version 2's agents say it themselves, with an id of their own.
+            self._report(session_id, MessageUpsert("user", uuid.uuid4().hex, tuple(blocks)))
         self._prompts.setdefault(session_id, []).append(turn)
         self._report(session_id, StateUpdate("running"))
         return turn
@@ -69,6 +74,7 @@ class Turns:
         """The turn is over for us, whatever the agent still does: a late answer ends no later turn."""
         self._prompts.pop(session_id, None)
         self._agent_says.pop(session_id, None)
+        self._report(session_id, StateUpdate("idle", "cancelled"))
 
     def heard(self, session_id: str, update: Update) -> bool:
         """Takes note of an update; false where version 1's agent says the person's own words back."""
