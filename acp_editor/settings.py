@@ -168,6 +168,8 @@ class Settings(Section):
     follow: FollowSettings = Field(default_factory=FollowSettings)
     decorations: DecorationSettings = Field(default_factory=DecorationSettings)
     permissions: PermissionSettings = Field(default_factory=PermissionSettings)
+    workspace_permissions: PermissionSettings = Field(default_factory=PermissionSettings)
+    """What the workspace's own settings say, where the editor tells them apart: it may only tighten."""
     review: ReviewSettings = Field(default_factory=ReviewSettings)
     log: LogSettings = Field(default_factory=LogSettings)
     mcp_servers: dict[str, McpSettings] = Field(default_factory=dict)

@@ -6,6 +6,7 @@ turns, permissions, the disk) waits in tasks of one group and comes back through
 
 from __future__ import annotations
 
+import contextlib
 import logging
 import os
 from collections.abc import Callable, Coroutine, Mapping
@@ -13,7 +14,6 @@ from typing import Any
 
 import anyio
 import anyio.abc
-from lsprotocol import types
 
 from acp_editor import settings as settings_module
 from acp_editor.acp.agent import Agent, AgentSpec
@@ -45,7 +45,7 @@ from acp_editor.core.model import (
     Update,
     is_object,
 )
-from acp_editor.lsp import uris
+from acp_editor.lsp import messages, uris
 from acp_editor.lsp.documents import Author, Document
 from acp_editor.lsp.editor import Editor
 from acp_editor.lsp.protocol import CommandError
@@ -186,17 +186,11 @@ class App:
     async def content(self, uri: str) -> str:
         return self.surfaces.content(uri)
 
-    async def hints(self, path: str) -> list[types.InlayHint]:
-        return self.surfaces.hints(path)
+    def decorations(self, path: str) -> list[messages.Decoration]:
+        return self.surfaces.decorations(path) if self._group is not None else []
 
-    async def hover(self, path: str, position: types.Position) -> types.Hover | None:
-        return self.surfaces.hover(path, position)
-
-    async def lenses(self, path: str) -> list[types.CodeLens]:
-        return self.surfaces.lenses(path)
-
-    async def actions(self, path: str, range_: types.Range) -> list[types.CodeAction]:
-        return self.surfaces.actions(path, range_)
+    def hunks(self, path: str) -> list[messages.Hunk]:
+        return self.review.hunks(path) if self._group is not None else []
 
     # -- from agents -------------------------------------------------------------------------------
 
@@ -227,16 +221,19 @@ class App:
     async def permission(self, entry: Entry, request: PermissionRequest) -> str | None:
         """Queues a request, or answers it by rule; None is `cancelled`."""
         call_id = request.tool_call.tool_call_id if request.tool_call else request.tool_call_id
-        decision = self.judge.decide(entry, request, call_id)
+        decision = await self.judge.decide(entry, request, call_id)
         if decision.option_id is not None:
             return decision.option_id
-        pending = self.permissions.add(entry, request, call_id, decision.reason)
+        pending = self.permissions.add(entry, request, call_id, decision.verdict, decision.call)
         if not self.editor.client.draws("permissions") and self._group is not None:
             self._group.start_soon(self._ask, pending)
         try:
-            return await self.permissions.wait(pending)
+            option_id = await self.permissions.wait(pending)
         finally:
             self.proposals.forget(pending)
+        kind = next((o.kind for o in request.options if o.option_id == option_id), "cancelled")
+        self.judge.note(decision.call, decision.verdict, kind)
+        return option_id
 
     async def elicit(self, agent: str, elicitation: Elicitation) -> ElicitationAnswer:
         return ElicitationAnswer("cancel")
@@ -350,17 +347,25 @@ class App:
             self.editor.warn(f"Too late: {error}.")
 
     async def _show(self, target: follow.Target) -> bool:
-        range_ = None
-        if target.line is not None:
-            # Empty, so that an editor puts its cursor there and selects nothing.
-            position = types.Position(target.line, 0)
-            range_ = types.Range(position, position)
-        return await self.editor.show(self.uri(target.path), range_)
+        return await self.editor.show(self.uri(target.path), target.line)
 
     def start(self, function: Callable[..., Coroutine[Any, Any, Any]], *arguments: Any) -> None:
         """Runs it as a task of its own, while there is an editor."""
         if self._group is not None:
             self._group.start_soon(function, *arguments)
+
+    async def rules_changed(self) -> None:
+        """A new rule answers also what waits already."""
+        for pending in self.permissions:
+            decision = await self.judge.decide(pending.entry, pending.request, pending.tool_call_id)
+            if decision.option_id is not None:
+                with contextlib.suppress(CommandError):  # answered meanwhile
+                    self.permissions.answer(pending.request_id, decision.option_id)
+
+    def warn_once(self, text: str) -> None:
+        if text not in self._told:
+            self._told.add(text)
+            self.editor.warn(text)
 
     def mcp_servers(self) -> tuple[Json, ...]:
         return ()
@@ -379,9 +384,7 @@ class App:
         settings, problems = settings_module.parse(raw)
         self.settings = settings
         for problem in problems:
-            if problem not in self._told:
-                self._told.add(problem)
-                self.editor.warn(problem)
+            self.warn_once(problem)
         self.following.policy.update(
             follow.FollowSettings(
                 settings.follow.enabled, frozenset(settings.follow.kinds), settings.follow.resume_after

@@ -16,6 +16,9 @@ class Arguments:
         self._command = command
         self._values: dict[str, Any] = value or {}  # pyright: ignore[reportUnknownMemberType]
 
+    def all(self) -> dict[str, Any]:
+        return dict(self._values)
+
     def raw(self, name: str) -> Any:
         return self._values.get(name)
 

@@ -292,16 +292,34 @@ async def _answer(commands: Commands, arguments: Arguments) -> messages.Answered
 
 @_command("permission.check")
 async def _check(commands: Commands, arguments: Arguments) -> messages.Verdict:
-    files = arguments.raw("files")
-    if files is not None and not (isinstance(files, list) and all(isinstance(f, str) for f in files)):  # pyright: ignore
-        raise CommandError("acpEditor.permission.check: 'files' has to be a list of texts")
-    return commands.app.judge.verdict(
-        arguments.text("tool"),
-        arguments.maybe_text("kind"),
-        arguments.raw("input"),
-        arguments.maybe_text("command"),
-        tuple(files or ()),  # pyright: ignore[reportUnknownArgumentType]
-    )
+    arguments.text("tool")
+    return commands.app.judge.verdict(arguments.all())
+
+
+@_command("permission.rules")
+async def _rules(commands: Commands, arguments: Arguments) -> list[messages.Rule]:
+    return commands.app.judge.listed()
+
+
+@_command("permission.remember")
+async def _remember(commands: Commands, arguments: Arguments) -> messages.Rule:
+    app = commands.app
+    session_id = arguments.maybe_text("sessionId")
+    entry = app.entry(session_id) if session_id else app.sessions.active
+    scope = arguments.maybe_text("scope") or "workspace"
+    saved = app.judge.remember(arguments.text("rule"), arguments.text("effect"), scope, entry)
+    await app.rules_changed()
+    return saved
+
+
+@_command("permission.revoke")
+async def _revoke(commands: Commands, arguments: Arguments) -> None:
+    commands.app.judge.revoke(arguments.text("rule"), arguments.text("effect"), arguments.text("scope"))
+
+
+@_command("permission.log")
+async def _log(commands: Commands, arguments: Arguments) -> list[dict[str, Any]]:
+    return commands.app.judge.decisions(200)
 
 
 # -- following -------------------------------------------------------------------------------------

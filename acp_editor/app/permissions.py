@@ -15,6 +15,7 @@ import anyio
 from acp_editor.app.sessions import Entry
 from acp_editor.core.model import PermissionOption, PermissionRequest
 from acp_editor.lsp.protocol import CommandError
+from acp_editor.policy.check import CheckInput, Verdict
 
 
 @dataclass(slots=True, eq=False)
@@ -25,7 +26,8 @@ class Pending:
     entry: Entry
     request: PermissionRequest
     tool_call_id: str | None
-    reason: str = ""
+    verdict: Verdict
+    call: CheckInput
     since: float = field(default_factory=time.monotonic)
     option_id: str | None = None
     done: anyio.Event = field(default_factory=anyio.Event)
@@ -53,9 +55,15 @@ class Permissions:
         return [pending for pending in self._waiting.values() if pending.entry is entry]
 
     def add(
-        self, entry: Entry, request: PermissionRequest, tool_call_id: str | None, reason: str = ""
+        self,
+        entry: Entry,
+        request: PermissionRequest,
+        tool_call_id: str | None,
+        verdict: Verdict,
+        call: CheckInput,
     ) -> Pending:
-        pending = Pending(f"p{next(self._numbers)}", entry, request, tool_call_id, reason)
+        number = next(self._numbers)
+        pending = Pending(f"p{number}", entry, request, tool_call_id, verdict, call)
         self._waiting[pending.request_id] = pending
         self._changed(entry)
         return pending

@@ -6,9 +6,8 @@ from collections.abc import Hashable
 from typing import TYPE_CHECKING
 
 import anyio
-from lsprotocol import types
 
-from acp_editor.app import plain, render, transcript
+from acp_editor.app import render, transcript
 from acp_editor.app.permissions import Pending
 from acp_editor.app.publisher import Publisher
 from acp_editor.app.sessions import Entry
@@ -97,6 +96,7 @@ class Surfaces:
         for spot in self._app.whereabouts.refresh(anyio.current_time()):
             self._follow(spot.entry, spot.call, spot.places)
             self._app.review.call_changed(spot.call, spot.entry.cwd)
+            self._app.judge.watch(spot.entry, spot.call)
 
     async def _keep_places(self) -> None:
         app = self._app
@@ -171,9 +171,7 @@ class Surfaces:
         if entry and entry.session.notices:
             notice = entry.session.notices[-1]
             text = safe.plain(notice.title + (f": {notice.description}" if notice.description else ""))
-            levels = {"error": types.MessageType.Error, "warning": types.MessageType.Warning}
-            level = levels.get(notice.severity, types.MessageType.Info)
-            self._app.editor.message(f"{entry.agent}: {text}", level)
+            self._app.editor.message(f"{entry.agent}: {text}", notice.severity)
 
     def _report_progress(self) -> None:
         """Work done progress while a turn runs, for an editor that draws no status."""
@@ -285,7 +283,7 @@ class Surfaces:
         request, entry = pending.request, pending.entry
         call = entry.session.tool_call(pending.tool_call_id) if pending.tool_call_id else None
         found = self._app.whereabouts.of(entry, call.tool_call_id, anyio.current_time()) if call else ()
-        command = request.command or (self._app.judge.command_of(call) if call else None)
+        command = request.command or (self._app.judge.command_of(entry, call) if call else None)
         title = request.title or (call.title if call else None) or _untitled(entry, call)
         rendered: messages.Permission = {
             "requestId": pending.request_id,
@@ -299,8 +297,14 @@ class Surfaces:
             "locations": self._locations(found),
             "diffs": self._app.proposals.of(pending, call),
         }
-        if pending.reason:
-            rendered["reason"] = pending.reason
+        verdict = pending.verdict
+        rendered["reason"] = verdict.reason
+        rendered["readOnly"] = verdict.read_only
+        if verdict.dangerous:
+            rendered["dangerous"] = verdict.dangerous
+        if verdict.outside:
+            rendered["outside"] = [safe.plain(path) for path in verdict.outside]
+        rendered["offers"] = self._app.judge.offers(pending.call)
         return rendered
 
     def decorations(self, path: str) -> list[messages.Decoration]:
@@ -349,7 +353,7 @@ class Surfaces:
             "location": location,
         }
 
-    # -- documents and plain LSP -----------------------------------------------------------------------
+    # -- documents -----------------------------------------------------------------------
 
     def content(self, uri: str) -> str:
         app = self._app
@@ -365,22 +369,6 @@ class Surfaces:
                 original = app.review.original(path)
                 return original if original is not None else app.texts.read(path) or ""
         raise CommandError(f"{uri} is not available any more")
-
-    def hints(self, path: str) -> list[types.InlayHint]:
-        if self._app.editor.client.draws("decorations"):
-            return []
-        return plain.hints(self.decorations(path))
-
-    def hover(self, path: str, position: types.Position) -> types.Hover | None:
-        if self._app.editor.client.draws("decorations"):
-            return None  # the marks themselves carry it
-        return plain.hover(self.decorations(path), position)
-
-    def lenses(self, path: str) -> list[types.CodeLens]:
-        return plain.lenses(self._app.uri(path), self._app.review.hunks(path))
-
-    def actions(self, path: str, range_: types.Range) -> list[types.CodeAction]:
-        return plain.actions(self._app.uri(path), self._app.review.hunks(path), range_)
 
 
 def _untitled(entry: Entry, call: ToolCall | None) -> str:

@@ -22,6 +22,8 @@ CONTENT_SCHEMES = ("acp-original", "acp-proposed", "acp-session")
 SHOW_TIMEOUT = 10.0
 """Seconds after which an editor that does not answer `window/showDocument` is not waited for."""
 
+_LEVELS = {"warning": types.MessageType.Warning, "error": types.MessageType.Error}
+
 
 class Editor:
     """Requests and notifications to the editor; every failure of the editor's is logged and survived."""
@@ -41,22 +43,26 @@ class Editor:
         if isinstance(self._protocol.writer, Writer):
             await self._protocol.writer.drained()
 
-    async def show(self, uri: str, range_: types.Range | None) -> bool:
+    async def show(self, uri: str, line: int | None) -> bool:
         """Shows a place without taking the focus; false where the editor would or could not."""
         if not self.client.show_document:
             return False
+        # Empty, so that an editor puts its cursor there and selects nothing.
+        at = None if line is None else types.Position(line, 0)
         answer = await self._ask(
             types.WINDOW_SHOW_DOCUMENT,
-            types.ShowDocumentParams(uri=uri, take_focus=False, selection=range_),
+            types.ShowDocumentParams(uri=uri, take_focus=False, selection=at and types.Range(at, at)),
             timeout=SHOW_TIMEOUT,
         )
         return bool(answer and answer.success)
 
-    def message(self, text: str, level: types.MessageType = types.MessageType.Info) -> None:
+    def message(self, text: str, severity: str = "info") -> None:
+        """`severity` is info, warning or error; any other counts as info."""
+        level = _LEVELS.get(severity, types.MessageType.Info)
         self._protocol.notify(types.WINDOW_SHOW_MESSAGE, types.ShowMessageParams(type=level, message=text))
 
     def warn(self, text: str) -> None:
-        self.message(text, types.MessageType.Warning)
+        self.message(text, "warning")
 
     async def choose(self, text: str, titles: Sequence[str]) -> str | None:
         """`window/showMessageRequest`: the title that was picked, None where it was dismissed."""

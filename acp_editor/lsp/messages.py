@@ -169,6 +169,24 @@ class PermissionOption(TypedDict):
     kind: str
 
 
+class RuleOffer(TypedDict):
+    """A rule that would decide the request at hand, to be saved with `acpEditor.permission.remember`."""
+
+    rule: str
+    effect: str
+    label: str
+
+
+class Rule(TypedDict):
+    """A rule with where it stands. `scope` is session, workspace or everywhere for a saved one, else null."""
+
+    rule: str
+    effect: str
+    source: str
+    scope: str | None
+    where: str
+
+
 class ProposedDiff(TypedDict):
     """What one file would become: two documents to show side by side."""
 
@@ -191,6 +209,13 @@ class Permission(TypedDict):
     locations: list[Location]
     diffs: list[ProposedDiff]
     reason: NotRequired[str]
+    """Why the person is asked."""
+    readOnly: NotRequired[bool]
+    dangerous: NotRequired[str]
+    """What is destructive about it, as the end of "it …"."""
+    outside: NotRequired[list[str]]
+    """Paths of it that lie outside of the workspace."""
+    offers: NotRequired[list[RuleOffer]]
 
 
 class Hunk(TypedDict):

@@ -20,7 +20,7 @@ from lsprotocol import types
 from pygls.io_ import run_async
 from pygls.lsp.server import LanguageServer
 
-from acp_editor.lsp import uris
+from acp_editor.lsp import messages, plain, uris
 from acp_editor.lsp.client import Client, client_of
 from acp_editor.lsp.documents import Author, Document, Documents
 from acp_editor.lsp.editor import Editor
@@ -50,10 +50,9 @@ class Application(Interface):
     def files_changed(self, paths: list[str]) -> None: ...
     def folders_changed(self, added: list[str], removed: list[str]) -> None: ...
     async def content(self, uri: str) -> str: ...
-    async def hints(self, path: str) -> list[types.InlayHint]: ...
-    async def hover(self, path: str, position: types.Position) -> types.Hover | None: ...
-    async def lenses(self, path: str) -> list[types.CodeLens]: ...
-    async def actions(self, path: str, range_: types.Range) -> list[types.CodeAction]: ...
+    def decorations(self, path: str) -> list[messages.Decoration]: ...
+    def hunks(self, path: str) -> list[messages.Hunk]: ...
+    def uri(self, path: str) -> str: ...
     async def close(self) -> None: ...
 
 
@@ -211,25 +210,33 @@ def _build(application: Application, version: str, group: anyio.abc.TaskGroup) -
     async def _(params: types.TextDocumentContentParams) -> types.TextDocumentContentResult:
         return types.TextDocumentContentResult(text=await application.content(params.uri))
 
+    # Surfaces that a client draws itself are not shown to it twice.
+
     @server.feature(types.TEXT_DOCUMENT_INLAY_HINT)
-    async def _(params: types.InlayHintParams) -> list[types.InlayHint]:
+    def _(params: types.InlayHintParams) -> list[types.InlayHint]:
         path = uris.to_path(params.text_document.uri)
-        return await application.hints(path) if path else []
+        if path is None or client is None or client.draws("decorations"):
+            return []
+        return plain.hints(application.decorations(path))
 
     @server.feature(types.TEXT_DOCUMENT_HOVER)
-    async def _(params: types.HoverParams) -> types.Hover | None:
+    def _(params: types.HoverParams) -> types.Hover | None:
         path = uris.to_path(params.text_document.uri)
-        return await application.hover(path, params.position) if path else None
+        if path is None or client is None or client.draws("decorations"):
+            return None
+        return plain.hover(application.decorations(path), params.position)
 
     @server.feature(types.TEXT_DOCUMENT_CODE_LENS)
-    async def _(params: types.CodeLensParams) -> list[types.CodeLens]:
+    def _(params: types.CodeLensParams) -> list[types.CodeLens]:
         path = uris.to_path(params.text_document.uri)
-        return await application.lenses(path) if path else []
+        return plain.lenses(application.uri(path), application.hunks(path)) if path else []
 
     @server.feature(types.TEXT_DOCUMENT_CODE_ACTION)
-    async def _(params: types.CodeActionParams) -> list[types.CodeAction]:
+    def _(params: types.CodeActionParams) -> list[types.CodeAction]:
         path = uris.to_path(params.text_document.uri)
-        return await application.actions(path, params.range) if path else []
+        if path is None:
+            return []
+        return plain.actions(application.uri(path), application.hunks(path), params.range)
 
     return server
 

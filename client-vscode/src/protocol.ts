@@ -150,6 +150,22 @@ export interface PermissionOption {
   readonly kind: string;
 }
 
+/** A rule that would decide the request at hand, to be saved with `acpEditor.permission.remember`. */
+export interface RuleOffer {
+  readonly rule: string;
+  readonly effect: string;
+  readonly label: string;
+}
+
+/** A rule with where it stands. `scope` is session, workspace or everywhere for a saved one, else null. */
+export interface Rule {
+  readonly rule: string;
+  readonly effect: string;
+  readonly source: string;
+  readonly scope: string | null;
+  readonly where: string;
+}
+
 /** What one file would become: two documents to show side by side. */
 export interface ProposedDiff {
   readonly uri: string;
@@ -170,6 +186,10 @@ export interface Permission {
   readonly locations: readonly Location[];
   readonly diffs: readonly ProposedDiff[];
   readonly reason?: string;
+  readonly readOnly?: boolean;
+  readonly dangerous?: string;
+  readonly outside?: readonly string[];
+  readonly offers?: readonly RuleOffer[];
 }
 
 export interface Hunk {
