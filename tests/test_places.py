@@ -212,6 +212,18 @@ def test_an_input_that_names_no_file(raw: Any) -> None:
     assert look(raw=raw, kind="other") == []
 
 
+def test_an_input_that_is_shown_as_text_while_the_call_runs() -> None:
+    def text(words: str) -> dict[str, Any]:
+        return {"type": "content", "content": {"type": "text", "text": words}}
+
+    whole = '{"path": "/ws/a.py", "edit": {"old": "line 33", "new": "x"}}'
+    assert look(text(whole), kind="other") == [Place("/ws/a.py", 32, True)]
+    assert look(text(whole[:-3]), kind="other") == []
+    assert look(text(whole), kind="other", status="completed") == []
+    assert look(text("{}"), kind="other") == []
+    assert look(text("[" * 100_000), kind="other") == []
+
+
 def test_the_input_adds_a_line_to_a_location_without_one() -> None:
     at = (Location("/ws/a.py"),)
     assert look(at=at, raw={"filePath": "/ws/a.py", "offset": 2}, kind="read") == [Place("/ws/a.py", 1, True)]

@@ -9,7 +9,7 @@ from .diffs import Proposal, proposals
 from .hunks import hunk_offset
 from .model import ToolCall
 from .paths import absolute, inside
-from .raw_input import line_in, path_in, replacements_in
+from .raw_input import input_of, line_in, path_in, replacements_in
 from .snippets import find_snippet
 from .text import first_difference, line_at, line_count, with_line_end
 
@@ -91,7 +91,7 @@ def _inferred(
         yield from _of_proposal(proposal, read, written=call.status == "completed")
     if found:
         return
-    raw = call.raw_input
+    raw = input_of(call)
     told = path_in(raw)
     path = absolute(told, cwd) if told else None
     if named:

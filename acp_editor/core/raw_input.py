@@ -5,11 +5,12 @@ Only a guess where the agent says nothing better: every agent names its tools' a
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import cast
 
-from .model import Json
+from .model import Json, ToolCall, is_array, is_object
 
 _PATHS = (
     "file_path",
@@ -43,8 +44,8 @@ _LINES = (
     "offset",
 )
 _RANGES = ("view_range", "viewRange", "line_range", "lineRange")
-_OLD = ("old_string", "oldString", "old_str", "oldStr", "old_text", "oldText")
-_NEW = ("new_string", "newString", "new_str", "newStr", "new_text", "newText")
+_OLD = ("old_string", "oldString", "old_str", "oldStr", "old_text", "oldText", "old")
+_NEW = ("new_string", "newString", "new_str", "newStr", "new_text", "newText", "new")
 _WHOLE = ("content", "contents", "file_text", "fileText")
 _PATCHES = ("patch", "diff", "input", "patch_text", "patchText", "unified_diff", "unifiedDiff")
 _EVERYWHERE = ("replace_all", "replaceAll")
@@ -57,6 +58,7 @@ _PATCH_SIGNS = (
     "@@ ",
 )
 _MAX_EDITS = 200
+_MAX_TEXT = 100_000
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,6 +68,22 @@ class Replacement:
     old: str
     new: str | None
     everywhere: bool = False
+
+
+def input_of(call: ToolCall) -> Json:
+    """The input; where the agent sends none, the JSON that some show as text while the call runs."""
+    if call.raw_input is not None or not call.active:
+        return call.raw_input
+    match call.content:
+        case ({"type": "content", "content": {"type": "text", "text": str(text)}},):
+            if len(text) > _MAX_TEXT or not (text.startswith("{") and text.endswith("}")):
+                return None
+        case _:
+            return None
+    try:
+        return json.loads(text)
+    except (ValueError, RecursionError):
+        return None
 
 
 def path_in(raw: Json) -> str | None:
@@ -121,11 +139,12 @@ def _replacements(raw: Json) -> Iterator[Replacement]:
     old = _text(fields, _OLD)
     if old:
         yield Replacement(old, _text(fields, _NEW), any(fields.get(key) is True for key in _EVERYWHERE))
-    edits = fields.get("edits")
-    if isinstance(edits, list):
-        for edit in cast("list[Json]", edits)[:_MAX_EDITS]:
-            if isinstance(edit, Mapping) and "edits" not in edit:
-                yield from _replacements(cast("Json", edit))
+    for key in ("edits", "edit"):
+        inner = fields.get(key)
+        edits = inner if is_array(inner) else [inner]
+        for edit in edits[:_MAX_EDITS]:
+            if is_object(edit) and not {"edits", "edit"} & edit.keys():
+                yield from _replacements(edit)
 
 
 def _text(raw: Json, keys: tuple[str, ...]) -> str | None:
