@@ -14,7 +14,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from acp_editor.review import workspace
+from acp_editor.review import answers, workspace
 from acp_editor.review.checkpoint import Checkpoint, Limits
 from acp_editor.review.engine import Engine
 from acp_editor.review.files import ABSENT, Version, put, read
@@ -281,12 +281,12 @@ def test_undoing_all_gives_every_byte_and_mode_back(
         pending = sorted(engine.tracked.values(), key=lambda tracked: tracked.base.absent)
         for tracked in pending:
             if tracked.old_path:
-                put(tracked.old_path, tracked.base, engine.permissions(tracked.old_path))
+                put(tracked.old_path, tracked.base, answers.permissions(engine, tracked.old_path))
                 put(tracked.path, ABSENT)
-                engine.moved_back(tracked)
+                answers.moved_back(engine, tracked)
             else:
-                put(tracked.path, tracked.undone(None), engine.permissions(tracked.path))
-                engine.undo(tracked, None)
+                put(tracked.path, tracked.undone(None), answers.permissions(engine, tracked.path))
+                answers.undo(engine, tracked, None)
         engine.look()
         assert snapshot(root) == before
         assert not engine.tracked

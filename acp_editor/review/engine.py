@@ -17,19 +17,17 @@ import pygit2
 from acp_editor.core import ledger as book
 from acp_editor.core.ledger import Hunk
 from acp_editor.core.model import ToolCall
-from acp_editor.review import files
+from acp_editor.review import files, moves
 from acp_editor.review.attribution import Witnesses
 from acp_editor.review.checkpoint import Limits
 from acp_editor.review.differ import Differ
-from acp_editor.review.encoding import UTF8, Encoding, fit, guess
 from acp_editor.review.files import ABSENT, Version
 from acp_editor.review.history import History, Position
-from acp_editor.review.tracked import State, Tracked, signature
+from acp_editor.review.tracked import Tracked, signature
 from acp_editor.review.workspace import Workspace
 
 log = logging.getLogger(__name__)
 
-_SEEN = 8
 _GOING_ON = 5.0
 """Seconds after a turn in which a write that was begun in it (a file emptied, say) may still end."""
 _CLOCK = 0.02
@@ -72,21 +70,20 @@ class Engine:
     def __init__(self, roots: Sequence[str], cache: Path, limits: Limits) -> None:
         self.workspace = Workspace(roots, cache, limits)
         self.tracked: dict[str, Tracked] = {}
-        self.encodings: dict[str, Encoding] = {}
-        """Of the open documents."""
+        self.open: set[str] = set()
+        """The paths of open documents: there, a file is what its document is."""
         self.turns = Turns()
         self.witnesses = Witnesses()
         self.differ = Differ()
         self.clashes: dict[str, Clash] = {}
-        self.lagging: set[str] = set()
-        """Open documents whose text is neither what the file has nor made from it."""
         self.next_id = 1
-        self._moved_from: dict[str, str] = {}
-        self._writing: dict[str, str | None] = {}
+        self.moved_from: dict[str, str] = {}
+        self.writing: dict[str, str | None] = {}
         self._histories: dict[str, History] = {}
         self._strength: dict[str, int] = {}
         self._ready = False
-        self._empty_folders: set[str] = set()
+        self.empty_folders: set[str] = set()
+        """Folders that had nothing in them when the turn began: undo leaves them."""
 
     def new_id(self) -> str:
         self.next_id += 1
@@ -104,7 +101,7 @@ class Engine:
         if tracked.pending:
             self.tracked[tracked.path] = tracked
             if tracked.old_path:
-                self._moved_from[tracked.old_path] = tracked.path
+                self.moved_from[tracked.old_path] = tracked.path
 
     # -- looking -------------------------------------------------------------------------------
 
@@ -153,14 +150,15 @@ class Engine:
         mine: list[str] = []
         for path in sorted(self.workspace.canonical(path) for path in paths):
             self._look_at(path, moved, mine)
-        self._take(mine)
+        self.take(mine)
         for path in [path for path, tracked in self.tracked.items() if tracked.pending]:
             self._committed(path, moved)
-        self._find_moves()
-        self._tidy()
+        moves.find(self)
+        moves.forget(self)
+        self._forget_gone()
         self.workspace.flush()
 
-    def _take(self, paths: Iterable[str]) -> None:
+    def take(self, paths: Iterable[str]) -> None:
         """These are the person's: the disk is the base."""
         by_checkpoint: dict[str, list[str]] = {}
         for path in paths:
@@ -191,30 +189,29 @@ class Engine:
             return
         known = tracked.disk
         tracked.disk = version
-        tracked.seen = [*tracked.seen, version.data or b""][-_SEEN:]
         if version == tracked.current:
-            self._settle(tracked)
+            self.settle(tracked)
             return
         if not self._agents(path, known, version, moved, tracked):
-            if path in self.encodings and known != tracked.current:
+            if path in self.open and known != tracked.current:
                 return  # the person's own two hands; the editor asks which is to stay
             tracked.person(version, self.differ, self.new_id)
-        elif path in self.encodings and known != tracked.current and not known.absent and not version.absent:
+        elif path in self.open and known != tracked.current and not known.absent and not version.absent:
             self.clashes.setdefault(path, Clash(path, known.data or b""))
         else:
-            if tracked.before is None and path in self.encodings:
+            if tracked.before is None and path in self.open:
                 tracked.before = tracked.state
-            self._agent_wrote(tracked, version)
-        self._settle(tracked)
+            self.agent_made(tracked, version)
+        self.settle(tracked)
 
     def _look_at_new(self, path: str, version: Version, moved: Moved, mine: list[str]) -> None:
         found = self.workspace.find(path)
         assert found is not None
         checkpoint, name = found
-        if path in self._moved_from:
+        if path in self.moved_from:
             if version.absent:
                 return
-            self._part(path)
+            moves.part(self, path)
         base_id = checkpoint.base_id(name)
         if base_id is None and (version.absent or checkpoint.ignored(name)):
             return
@@ -226,14 +223,13 @@ class Engine:
             return
         tracked = Tracked(path, base, base, version)
         tracked.signed, tracked.signed_at = signature(path), time.time_ns()
-        tracked.seen = [version.data or b""]
         self.tracked[path] = tracked
-        self._agent_wrote(tracked, version)
-        self._settle(tracked)
+        self.agent_made(tracked, version)
+        self.settle(tracked)
 
     def _agents(self, path: str, old: Version, new: Version, moved: Moved, tracked: Tracked | None) -> bool:
         """Whether the agent made this of the file."""
-        if path in self._writing:
+        if path in self.writing:
             return True
         if self._root(path) in moved.positions and not self.witnesses.command_runs:
             history = self._history(path)
@@ -246,14 +242,14 @@ class Engine:
             return begun and time.time() - self.turns.ended < _GOING_ON and old != tracked.base
         return False
 
-    def _agent_wrote(self, tracked: Tracked, version: Version) -> None:
+    def agent_made(self, tracked: Tracked, version: Version) -> None:
         tracked.turn = self.turns.number
         tracked.agent(version, self.differ, self.new_id, None)
-        self._sign(tracked)
+        self.sign(tracked)
 
-    def _sign(self, tracked: Tracked) -> None:
+    def sign(self, tracked: Tracked) -> None:
         """Gives hunks their authors, as far as the calls so far tell."""
-        writer = self._writing.get(tracked.path)
+        writer = self.writing.get(tracked.path)
         signed: list[Hunk] = []
         base = current = None
         for hunk in tracked.hunks:
@@ -284,9 +280,9 @@ class Engine:
         for path in found.paths:
             tracked = self.tracked.get(self.workspace.canonical(path))
             if tracked is not None and tracked.pending:
-                self._sign(tracked)
+                self.sign(tracked)
 
-    def _settle(self, tracked: Tracked) -> None:
+    def settle(self, tracked: Tracked) -> None:
         """Brings the checkpoint in line with a file that has changed; forgets one that is not open."""
         owner = self.workspace.find(tracked.path)
         if owner is None:
@@ -298,9 +294,9 @@ class Engine:
             return
         if tracked.disk == tracked.current:
             checkpoint.take([name])
-        if tracked.path not in self.encodings:
+        if tracked.path not in self.open:
             self.tracked.pop(tracked.path, None)
-        self._part(tracked.path)
+        moves.part(self, tracked.path)
 
     def _has_base(self, tracked: Tracked) -> bool:
         owner = self.workspace.find(tracked.path)
@@ -348,247 +344,27 @@ class Engine:
             tracked.keep(None, self.new_id)
         elif committed is not None:
             tracked.commit(committed, self.differ, self.new_id)
-        self._settle(tracked)
+        self.settle(tracked)
 
-    # -- moves ---------------------------------------------------------------------------------
-
-    def _find_moves(self) -> None:
-        gone = {
-            p: t.base for p, t in self.tracked.items() if t.current.absent and t.pending and not t.old_path
-        }
-        come = {
-            p: t.current
-            for p, t in self.tracked.items()
-            if t.base.absent and not t.current.absent and t.current.data
-        }
-        if not gone or not come:
-            return
-        checkpoint = next(iter(self.workspace))
-        names = {f"g/{at}": path for at, path in enumerate(gone)} | {
-            f"c/{at}": p for at, p in enumerate(come)
-        }
-        found = checkpoint.moves(
-            {name: gone[path] for name, path in names.items() if name.startswith("g/")},
-            {name: come[path] for name, path in names.items() if name.startswith("c/")},
-        )
-        for new_name, old_name in found.items():
-            new, old = self.tracked[names[new_name]], names[old_name]
-            new.begin_move(old, self.tracked[old].base, self.differ, self.new_id)
-            self._sign(new)
-            self._moved_from[old] = new.path
-            if old not in self.encodings:
-                del self.tracked[old]
-
-    def _part(self, path: str) -> None:
-        """A file is again where one was moved away from, or the moved one is answered: no move any more."""
-        new = self._moved_from.pop(path, None)
-        tracked = self.tracked.get(new) if new else None
-        if tracked is not None and tracked.old_path == path:
-            tracked.end_move(self.differ, self.new_id)
-            self._settle(tracked)
-
-    def _tidy(self) -> None:
+    def _forget_gone(self) -> None:
         ids = {hunk.hunk_id for tracked in self.tracked.values() for hunk in tracked.hunks}
         self._strength = {name: strength for name, strength in self._strength.items() if name in ids}
-        self._moved_from = {
-            old: new
-            for old, new in self._moved_from.items()
-            if (tracked := self.tracked.get(new)) is not None and tracked.old_path == old
-        }
-
-    # -- buffers -------------------------------------------------------------------------------
-
-    def opened(self, path: str, text: str) -> None:
-        """A document is open; its text is what counts from now on."""
-        path = self.workspace.canonical(path)
-        if self.workspace.find(path) is None:
-            return
-        self.look([path])
-        tracked = self.tracked.get(path)
-        if tracked is None:
-            try:
-                version = files.read(path)
-            except OSError:
-                version = ABSENT
-            tracked = Tracked(path, version, version, version, seen=[version.data or b""])
-            tracked.signed, tracked.signed_at = signature(path), time.time_ns()
-            self.tracked[path] = tracked
-        data = tracked.disk.data or b""
-        self.encodings[path] = fit(data, text) or guess(data)
-        now = self.version(tracked, text)
-        if now != tracked.current:
-            tracked.person(now, self.differ, self.new_id)
-            self._settle(tracked)
-
-    def closed(self, path: str) -> None:
-        """A document was closed: the disk is what counts; unsaved typing is gone."""
-        path = self.workspace.canonical(path)
-        self.encodings.pop(path, None)
-        self.clashes.pop(path, None)
-        self.look([path])
-        if (tracked := self.tracked.get(path)) is not None:
-            tracked.before = None
-            if tracked.current != tracked.disk:
-                tracked.person(tracked.disk, self.differ, self.new_id)
-            self._settle(tracked)
-
-    def saved(self, path: str) -> None:
-        self.look([path])
-
-    def typed(self, path: str, before: str, after: str, *, by_us: bool) -> None:
-        """A document changed."""
-        path = self.workspace.canonical(path)
-        if path not in self.encodings:
-            self.opened(path, before)
-        self.look([path])
-        tracked = self.tracked.get(path)
-        if tracked is None:
-            return
-        if tracked.disk.data is not None:
-            found = fit(tracked.disk.data, after)
-            if found is not None:
-                self.encodings[path] = found
-        now = self.version(tracked, after)
-        if now == tracked.current:
-            tracked.before = None
-            return
-        if by_us or path in self._writing:
-            self._agent_wrote(tracked, now)
-        elif self.version(tracked, before) != tracked.current:
-            self.lagging.add(path)
-            return
-        else:
-            tracked.before = None
-            tracked.person(now, self.differ, self.new_id)
-        self._settle(tracked)
-
-    def overdue(self, path: str, text: str) -> None:
-        """A document that lagged behind its file has had time to reload, and has this text.
-
-        If that still is not the file's, somebody typed into a text that is older than the file.
-        """
-        tracked = self.tracked.get(path)
-        if tracked is None:
-            return
-        self.look([path])
-        now = self.version(tracked, text)
-        if now == tracked.current:
-            return
-        if tracked.before is not None:
-            tracked.put_back(tracked.before)
-            self.clashes.setdefault(path, Clash(path, tracked.current.data or b""))
-        tracked.before = None
-        tracked.person(now, self.differ, self.new_id)
-        self._settle(tracked)
-
-    def text(self, tracked: Tracked, version: Version) -> str:
-        """A version of a file as the editor shows it, or would."""
-        data = version.data or b""
-        encoding = self.encodings.get(tracked.path) or guess(tracked.disk.data or data)
-        return encoding.decode(data)
-
-    def saves_exactly(self, tracked: Tracked) -> bool:
-        """Whether the editor, saving this document, writes the bytes that the file had."""
-        encoding = self.encodings.get(tracked.path, UTF8)
-        return encoding.lossless and encoding.exact(tracked.base.data or b"")
-
-    def version(self, tracked: Tracked, text: str) -> Version:
-        """The file that this text of its buffer stands for."""
-        encoding = self.encodings.get(tracked.path, UTF8)
-        disk = tracked.disk.data or b""
-        near = disk if encoding.decode(disk) == text else tracked.current.data or disk
-        mode = tracked.disk.mode or tracked.base.mode or files.FILE
-        return Version(encoding.encode(text, near, self.differ), mode)
-
-    def merged_into(self, path: str, text: str) -> None:
-        """The document has been given what the agent did to its file."""
-        tracked = self.tracked.get(path)
-        if tracked is not None:
-            self._agent_wrote(tracked, self.version(tracked, text))
-            self._settle(tracked)
-
-    def merge(self, clash: Clash, text: str) -> str | None:
-        """The buffer's text with what the agent did to the file; None where both changed the same lines."""
-        tracked = self.tracked.get(clash.path)
-        if tracked is None or tracked.disk.data is None:
-            return None
-        ours = self.version(tracked, text).data or b""
-        merged = book.merged(clash.ancestor, ours, tracked.disk.data, self.differ)
-        return None if merged is None else self.encodings.get(clash.path, UTF8).decode(merged)
-
-    # -- answers -------------------------------------------------------------------------------
-
-    def keep(self, tracked: Tracked, hunk_ids: Collection[str] | None) -> None:
-        old_path = tracked.old_path
-        tracked.keep(hunk_ids, self.new_id)
-        if old_path is not None and tracked.old_path is None:
-            self._moved_from.pop(old_path, None)
-            self._take([old_path])
-        self._settle(tracked)
-
-    def undo(self, tracked: Tracked, hunk_ids: Collection[str] | None) -> None:
-        """Takes note that the file, or its document, has been put back."""
-        tracked.undo(hunk_ids, self.new_id)
-        self._reread(tracked)
-
-    def moved_back(self, tracked: Tracked) -> None:
-        """Takes note that a moved file is where it was."""
-        self._moved_from.pop(tracked.old_path or "", None)
-        tracked.base = tracked.current = tracked.disk = ABSENT
-        tracked.hunks, tracked.old_path = (), None
-        self._reread(tracked)
-
-    def as_undone(self, path: str, base: Version, after: Version) -> Tracked | None:
-        """The file, if it still is as an undo left it."""
-        tracked = self.tracked.get(path)
-        if tracked is not None:
-            return tracked if tracked.current == after else None
-        now = files.read(path)
-        return Tracked(path, base, now, now) if now == after else None
-
-    def redo(self, tracked: Tracked, before: State) -> None:
-        """Takes note that the file is again as it was before an undo."""
-        tracked.put_back(before)
-        self.tracked[tracked.path] = tracked
-        if before.old_path is not None:
-            files.put(before.old_path, ABSENT)
-            self.tracked.pop(before.old_path, None)
-            self._moved_from[before.old_path] = tracked.path
-        self._reread(tracked)
-
-    def _reread(self, tracked: Tracked) -> None:
-        tracked.disk = files.read(tracked.path)
-        tracked.seen = [*tracked.seen, tracked.disk.data or b""][-_SEEN:]
-        tracked.signed = None
-        tracked.before = None
-        self._settle(tracked)
-
-    def permissions(self, path: str) -> int | None:
-        """The exact permission bits that a file had."""
-        owner = self.workspace.find(path)
-        return owner[0].permissions(owner[1]) if owner else None
 
     def survey(self, moment: float) -> None:
         """Notes what the checkpoint itself cannot hold, of all that has not changed since then."""
         for checkpoint in self.workspace:
-            self._empty_folders |= checkpoint.survey(moment)
-
-    def remove_empty_folders(self, path: str) -> None:
-        """Removes the folders of a file that was the agent's, if it made them."""
-        owner = self.workspace.find(path)
-        if owner is not None:
-            files.remove_empty_folders(path, owner[0].root, self._empty_folders)
+            self.empty_folders |= checkpoint.survey(moment)
 
     # -- our own writes ------------------------------------------------------------------------
 
     def agent_writes(self, path: str, call_id: str | None) -> None:
         """We write for the agent, from now until `agent_wrote`: what changes there is the agent's."""
-        self._writing[self.workspace.canonical(path)] = call_id
+        self.writing[self.workspace.canonical(path)] = call_id
 
     def agent_wrote(self, path: str, call_id: str | None) -> None:
         path = self.workspace.canonical(path)
-        self._writing[path] = call_id or self._writing.get(path)
+        self.writing[path] = call_id or self.writing.get(path)
         self.look([path])
         if (tracked := self.tracked.get(path)) is not None:
-            self._sign(tracked)
-        self._writing.pop(path, None)
+            self.sign(tracked)
+        self.writing.pop(path, None)

@@ -9,21 +9,23 @@ from __future__ import annotations
 import functools
 import logging
 import time
-from collections.abc import Callable, Collection, Iterable, Sequence
-from dataclasses import dataclass
+from collections.abc import AsyncGenerator, Callable, Iterable, Sequence
+from contextlib import asynccontextmanager
 from pathlib import Path
-from typing import Literal, TypeVar
+from typing import TypeVar
 
 import anyio
 import anyio.abc
 import anyio.to_thread
 
 from acp_editor.core.model import ToolCall
-from acp_editor.review import store, workspace
+from acp_editor.review import answers, store, workspace
+from acp_editor.review.changes import FileChange, Hunk, change_of
 from acp_editor.review.checkpoint import Limits
+from acp_editor.review.documents import Documents
 from acp_editor.review.editor import Buffer, Editor, ReviewError
 from acp_editor.review.engine import Clash, Engine
-from acp_editor.review.tracked import Tracked
+from acp_editor.review.reconcile import reconcile
 from acp_editor.review.undo import Undoing, Undone
 
 __all__ = ["Buffer", "Editor", "FileChange", "Hunk", "Limits", "Review", "ReviewError"]
@@ -31,8 +33,6 @@ __all__ = ["Buffer", "Editor", "FileChange", "Hunk", "Limits", "Review", "Review
 log = logging.getLogger(__name__)
 
 T = TypeVar("T")
-Operation = Literal["add", "modify", "delete", "move"]
-Range = tuple[int, int]
 
 _WATCH_COMMANDS = 1.0
 """Seconds between looks at the disk while the agent runs a command."""
@@ -40,26 +40,6 @@ _WATCH_GIT = 1.0
 """Seconds between looks at the user's git while something is unanswered."""
 _RELOAD_PATIENCE = 0.3
 """Seconds that a buffer has to reload before it counts as holding another text than its file."""
-
-
-@dataclass(frozen=True, slots=True)
-class Hunk:
-    """Line ranges from 0, their end not included."""
-
-    hunk_id: str
-    original: Range
-    modified: Range
-    tool_call_id: str | None
-
-
-@dataclass(frozen=True, slots=True)
-class FileChange:
-    """One file with unanswered changes; `old_path` is where a moved one was."""
-
-    path: str
-    operation: Operation
-    old_path: str | None
-    hunks: tuple[Hunk, ...]
 
 
 class Review:
@@ -87,6 +67,7 @@ class Review:
         self._lock_file = store.Lock(folder)
         self._store = store.Store(folder)
         self._engine: Engine | None = None
+        self._made: Documents | None = None
         self._changes: tuple[FileChange, ...] = ()
         self._originals: dict[str, str | None] = {}
         self._lock = anyio.Lock()
@@ -143,8 +124,13 @@ class Review:
         engine = Engine(self._roots, self._cache, self._limits)
         cut_short = self._store.load(engine)
         engine.begin(cut_short)
-        self._engine = engine
+        self._engine, self._made = engine, Documents(engine)
         self._store.save(engine)
+
+    @property
+    def _documents(self) -> Documents:
+        assert self._made is not None
+        return self._made
 
     def _patience(self) -> float:
         engine = self._engine
@@ -200,17 +186,17 @@ class Review:
     def buffer_opened(self, path: str) -> None:
         buffer = self._editor.buffer(path)
         if buffer is not None:
-            self._queue_up(lambda engine: engine.opened(path, buffer.text))
+            self._queue_up(lambda _: self._documents.opened(path, buffer.text))
 
     def buffer_changed(self, path: str, text_before: str, text_after: str, by_us: bool) -> None:
         """A document changed; `by_us`, where it was by an edit or a save that we asked for."""
-        self._queue_up(lambda engine: engine.typed(path, text_before, text_after, by_us=by_us))
+        self._queue_up(lambda _: self._documents.typed(path, text_before, text_after, by_us=by_us))
 
     def buffer_saved(self, path: str) -> None:
-        self._queue_up(lambda engine: engine.saved(path))
+        self._queue_up(lambda _: self._documents.saved(path))
 
     def buffer_closed(self, path: str) -> None:
-        self._queue_up(lambda engine: engine.closed(path))
+        self._queue_up(lambda _: self._documents.closed(path))
 
     def agent_writes(self, path: str, call_id: str | None = None) -> None:
         """We begin to write a file for the agent: until `agent_wrote`, what changes there is the agent's."""
@@ -231,13 +217,13 @@ class Review:
             self._wanted = None
         elif self._wanted is not None:
             self._wanted.update(paths)
-        async with self._open_lock():
+        async with self._caught_up():
             pass
 
     async def checkpoint(self) -> None:
         """Before a turn: what is there now is the person's. Waits for the first one, if need be."""
         self._wanted = None
-        async with self._open_lock():
+        async with self._caught_up():
             pass
         self._tell_left_out()
         moment = time.time()
@@ -257,8 +243,13 @@ class Review:
     async def _thread(self, work: Callable[[], T]) -> T:
         return await anyio.to_thread.run_sync(work, limiter=self._limiter)
 
-    def _open_lock(self) -> _CaughtUp:
-        return _CaughtUp(self)
+    @asynccontextmanager
+    async def _caught_up(self) -> AsyncGenerator[None]:
+        """The lock, with everything taken up that was queued before."""
+        await self._ready.wait()
+        async with self._lock:
+            await self._catch_up()
+            yield
 
     async def _catch_up(self) -> None:
         """Takes up all that is queued, and looks where that was asked for. With the lock held."""
@@ -278,10 +269,10 @@ class Review:
         for clash in list(engine.clashes.values()):
             self._group.start_soon(self._solve, clash)
         engine.clashes.clear()
-        for path in engine.lagging - self._overdue:
+        for path in self._documents.lagging - self._overdue:
             self._group.start_soon(self._settle, path)
-        self._overdue |= engine.lagging
-        engine.lagging.clear()
+        self._overdue |= self._documents.lagging
+        self._documents.lagging.clear()
 
     def _work(self, engine: Engine, queue: list[Callable[[Engine], None]], wanted: set[str] | None) -> None:
         for take in queue:
@@ -306,7 +297,7 @@ class Review:
         if engine is None:
             return
         found = [tracked for tracked in engine.tracked.values() if tracked.pending]
-        changes = tuple(_change(tracked) for tracked in sorted(found, key=lambda tracked: tracked.path))
+        changes = tuple(change_of(tracked) for tracked in sorted(found, key=lambda tracked: tracked.path))
         if changes != self._changes:
             self._changes = changes
             self._on_change()
@@ -327,27 +318,13 @@ class Review:
         self._overdue.discard(path)
         buffer = self._editor.buffer(path)
         if buffer is not None:
-            self._queue_up(lambda engine: engine.overdue(path, buffer.text))
+            self._queue_up(lambda _: self._documents.overdue(path, buffer.text))
 
     async def _solve(self, clash: Clash) -> None:
-        """A document with unsaved typing whose file the agent changed: both go into the document."""
         await anyio.sleep(_RELOAD_PATIENCE)
-        async with self._open_lock():
-            engine, buffer = self._engine, self._editor.buffer(clash.path)
-            if engine is None or buffer is None:
-                return
-            solved = await self._thread(lambda: engine.merge(clash, buffer.text))
-            if solved == buffer.text:
-                return
-            name = Path(clash.path).name
-            if solved is None:
-                self._tell(
-                    f"{name} has unsaved changes, and the agent changed the same lines on the disk. "
-                    "Compare the two before you save: saving writes your text over the agent's."
-                )
-            elif await self._editor.edit(clash.path, solved, buffer.version):
-                await self._thread(lambda: engine.merged_into(clash.path, solved))
-                self._tell(f"The agent changed {name} on the disk; its changes are in your unsaved text now.")
+        async with self._caught_up():
+            if (said := await reconcile(self._documents, self._editor, self._thread, clash)) is not None:
+                self._tell(said)
             self._publish()
 
     # -- what there is -------------------------------------------------------------------------
@@ -361,13 +338,17 @@ class Review:
         tracked = engine.tracked.get(engine.workspace.canonical(path)) if engine is not None else None
         if engine is None or tracked is None or not tracked.pending:
             return None
-        return engine.text(tracked, tracked.base)
+        return self._documents.text(tracked, tracked.base)
 
     def current(self, path: str) -> str | None:
         """The text with the unanswered changes, as it is in the buffer or on the disk."""
         engine = self._engine
         tracked = engine.tracked.get(engine.workspace.canonical(path)) if engine is not None else None
-        return engine.text(tracked, tracked.current) if engine is not None and tracked is not None else None
+        return (
+            self._documents.text(tracked, tracked.current)
+            if engine is not None and tracked is not None
+            else None
+        )
 
     def undone_note(self) -> str | None:
         """What the person undid since this was last asked, for the agent to know."""
@@ -383,22 +364,22 @@ class Review:
 
     async def keep(self, path: str | None = None, hunk_id: str | None = None) -> int:
         """Keeps one hunk, one file's or all; returns how many hunks."""
-        async with self._open_lock():
+        async with self._caught_up():
             engine = self._must_review()
-            chosen = self._chosen(engine, path, hunk_id)
+            chosen = answers.chosen(engine, path, hunk_id)
             count = sum(len(tracked.hunks) if ids is None else len(ids) for tracked, ids in chosen)
-            await self._thread(lambda: [engine.keep(tracked, ids) for tracked, ids in chosen])
+            await self._thread(lambda: [answers.keep(engine, tracked, ids) for tracked, ids in chosen])
             await self._thread(lambda: self._save(engine))
             self._publish()
             return count
 
     async def undo(self, path: str | None = None, hunk_id: str | None = None) -> int:
         """Undoes one hunk, one file's or all; returns how many hunks."""
-        async with self._open_lock():
+        async with self._caught_up():
             engine = self._must_review()
-            chosen = self._chosen(engine, path, hunk_id)
+            chosen = answers.chosen(engine, path, hunk_id)
             chosen.sort(key=lambda one: one[0].base.absent)
-            undoing = Undoing(engine, self._editor, self._thread)
+            undoing = Undoing(engine, self._documents, self._editor, self._thread)
             count = await undoing.undo(chosen)
             if undoing.done:
                 self._last = undoing.done
@@ -414,11 +395,11 @@ class Review:
 
     async def restore(self) -> int:
         """Takes the last undo back; returns how many hunks are there again."""
-        async with self._open_lock():
+        async with self._caught_up():
             engine = self._must_review()
             if not self._last:
                 raise ReviewError("There is no undo to take back.")
-            undoing = Undoing(engine, self._editor, self._thread)
+            undoing = Undoing(engine, self._documents, self._editor, self._thread)
             count = await undoing.restore(self._last)
             for one in self._last:
                 self._undone.pop(one.path, None)
@@ -431,62 +412,3 @@ class Review:
         if self._engine is None or self._closed:
             raise ReviewError("Changes are not reviewed in this window.")
         return self._engine
-
-    def _chosen(
-        self, engine: Engine, path: str | None, hunk_id: str | None
-    ) -> list[tuple[Tracked, Collection[str] | None]]:
-        pending = {name: tracked for name, tracked in engine.tracked.items() if tracked.pending}
-        if hunk_id is not None:
-            for tracked in pending.values():
-                if any(hunk.hunk_id == hunk_id for hunk in tracked.hunks):
-                    return [(tracked, [hunk_id])]
-            raise ReviewError(
-                "That change is not there any more as it was shown; the list is up to date now."
-            )
-        if path is None:
-            return [(tracked, None) for tracked in pending.values()]
-        tracked = pending.get(engine.workspace.canonical(path))
-        if tracked is None:
-            raise ReviewError(f"There are no unreviewed changes in {Path(path).name}.")
-        return [(tracked, None)]
-
-
-class _CaughtUp:
-    """The lock, with everything taken up that was queued before."""
-
-    def __init__(self, review: Review) -> None:
-        self._review = review
-
-    async def __aenter__(self) -> None:
-        await self._review._ready.wait()  # pyright: ignore[reportPrivateUsage]
-        await self._review._lock.acquire()  # pyright: ignore[reportPrivateUsage]
-        try:
-            await self._review._catch_up()  # pyright: ignore[reportPrivateUsage]
-        except BaseException:
-            self._review._lock.release()  # pyright: ignore[reportPrivateUsage]
-            raise
-
-    async def __aexit__(self, *error: object) -> None:
-        self._review._lock.release()  # pyright: ignore[reportPrivateUsage]
-
-
-def _change(tracked: Tracked) -> FileChange:
-    operation: Operation
-    if tracked.old_path is not None:
-        operation = "move"
-    elif tracked.base.absent:
-        operation = "add"
-    elif tracked.current.absent:
-        operation = "delete"
-    else:
-        operation = "modify"
-    hunks = tuple(
-        Hunk(
-            hunk.hunk_id,
-            (hunk.original.start, hunk.original.end),
-            (hunk.modified.start, hunk.modified.end),
-            hunk.author,
-        )
-        for hunk in tracked.hunks
-    )
-    return FileChange(tracked.path, operation, tracked.old_path, hunks)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Collection
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 
 from acp_editor.core import ledger as book
 from acp_editor.core.ledger import Change, Diff, Hunk, Ledger, NewId, Span
@@ -54,8 +54,6 @@ class Tracked:
     mixed: bool = False
     turn: int = 0
     """The turn in which the agent last touched it."""
-    seen: list[bytes] = field(default_factory=list[bytes])
-    """What the disk held lately, so that a buffer which lags behind it is not taken for typing."""
     before: State | None = None
     """As it was before the agent's last write to the disk, until the buffer has that too."""
     signed: Signature | None = None

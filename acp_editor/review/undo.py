@@ -11,7 +11,8 @@ from collections.abc import Awaitable, Callable, Collection, Sequence
 from dataclasses import dataclass
 from typing import Protocol, TypeVar
 
-from acp_editor.review import files
+from acp_editor.review import answers, files
+from acp_editor.review.documents import Documents
 from acp_editor.review.editor import Buffer, Editor, ReviewError
 from acp_editor.review.engine import Engine
 from acp_editor.review.files import ABSENT, Version
@@ -38,8 +39,9 @@ class Undone:
 class Undoing:
     """One undo or restore of any number of files."""
 
-    def __init__(self, engine: Engine, editor: Editor, thread: InThread) -> None:
+    def __init__(self, engine: Engine, documents: Documents, editor: Editor, thread: InThread) -> None:
         self._engine = engine
+        self._documents = documents
         self._editor = editor
         self._thread = thread
         self.done: list[Undone] = []
@@ -68,8 +70,8 @@ class Undoing:
         if moved_back is not None:
             await self._thread(lambda: self._move_back(tracked, moved_back))
         else:
-            await self._give(tracked, target, self._engine.permissions(tracked.path))
-            await self._thread(lambda: self._engine.undo(tracked, hunk_ids))
+            await self._give(tracked, target, answers.permissions(self._engine, tracked.path))
+            await self._thread(lambda: answers.undo(self._engine, tracked, hunk_ids))
         after = tracked.current if moved_back is None else ABSENT
         count = hunks if hunk_ids is None else len(hunk_ids)
         self.done.append(Undone(tracked.path, before, tracked.base, after, count))
@@ -85,11 +87,10 @@ class Undoing:
                 )
             await self._thread(lambda: self._put(tracked, target, bits))
             return
-        engine = self._engine
-        if engine.version(tracked, buffer.text) != tracked.current:
+        if self._documents.version(tracked, buffer.text) != tracked.current:
             raise ReviewError(f"{os.path.basename(tracked.path)} has just changed: look at it and try again.")
         clean = not buffer.dirty or tracked.current == tracked.disk
-        if clean and not engine.saves_exactly(tracked):
+        if clean and not self._documents.saves_exactly(tracked):
             # The editor does not see this file's bytes as they are, and would not write them so.
             await self._thread(lambda: self._put(tracked, target, bits))
             return
@@ -100,7 +101,7 @@ class Undoing:
                 await self._thread(lambda: files.set_mode(tracked.path, target.mode, bits))
 
     async def _edit(self, tracked: Tracked, buffer: Buffer, target: Version) -> None:
-        text = self._engine.text(tracked, target)
+        text = self._documents.text(tracked, target)
         if text != buffer.text and not await self._editor.edit(tracked.path, text, buffer.version):
             raise ReviewError(
                 f"The editor did not take the change to {os.path.basename(tracked.path)}: "
@@ -112,7 +113,7 @@ class Undoing:
             raise ReviewError(f"{os.path.basename(tracked.path)} has just changed: look at it and try again.")
         files.put(tracked.path, target, bits)
         if target.absent:
-            self._engine.remove_empty_folders(tracked.path)
+            answers.remove_empty_folders(self._engine, tracked.path)
 
     def _move_back(self, tracked: Tracked, old_path: str) -> None:
         if files.read(tracked.path) != tracked.disk:
@@ -121,10 +122,10 @@ class Undoing:
             raise ReviewError(
                 f"{os.path.basename(old_path)} is there again, so nothing can be moved back to it."
             )
-        files.put(old_path, tracked.base, self._engine.permissions(old_path))
+        files.put(old_path, tracked.base, answers.permissions(self._engine, old_path))
         files.put(tracked.path, ABSENT)
-        self._engine.remove_empty_folders(tracked.path)
-        self._engine.moved_back(tracked)
+        answers.remove_empty_folders(self._engine, tracked.path)
+        answers.moved_back(self._engine, tracked)
 
     # -- and back ------------------------------------------------------------------------------
 
@@ -133,7 +134,7 @@ class Undoing:
         paths = [one.path for one in undone]
         await self._thread(lambda: self._engine.look(paths))
         found = [
-            await self._thread(lambda one=one: self._engine.as_undone(one.path, one.base, one.after))
+            await self._thread(lambda one=one: answers.as_undone(self._engine, one.path, one.base, one.after))
             for one in undone
         ]
         for one, tracked in zip(undone, found, strict=True):
@@ -146,6 +147,8 @@ class Undoing:
         for one, tracked in zip(undone, found, strict=True):
             assert tracked is not None
             await self._give(tracked, one.before.current, None)
-            await self._thread(lambda one=one, tracked=tracked: self._engine.redo(tracked, one.before))
+            await self._thread(
+                lambda one=one, tracked=tracked: answers.redo(self._engine, tracked, one.before)
+            )
             count += one.count
         return count

@@ -1,0 +1,95 @@
+"""What keep, undo and restore do to the books, once the file or its document has been put right."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Collection
+
+from acp_editor.review import files
+from acp_editor.review.editor import ReviewError
+from acp_editor.review.engine import Engine
+from acp_editor.review.files import ABSENT, Version
+from acp_editor.review.tracked import State, Tracked
+
+
+def keep(engine: Engine, tracked: Tracked, hunk_ids: Collection[str] | None) -> None:
+    """The base gets these hunks, or everything."""
+    old_path = tracked.old_path
+    tracked.keep(hunk_ids, engine.new_id)
+    if old_path is not None and tracked.old_path is None:
+        engine.moved_from.pop(old_path, None)
+        engine.take([old_path])
+    engine.settle(tracked)
+
+
+def undo(engine: Engine, tracked: Tracked, hunk_ids: Collection[str] | None) -> None:
+    """Takes note that the file, or its document, has been put back."""
+    tracked.undo(hunk_ids, engine.new_id)
+    reread(engine, tracked)
+
+
+def moved_back(engine: Engine, tracked: Tracked) -> None:
+    """Takes note that a moved file is where it was."""
+    engine.moved_from.pop(tracked.old_path or "", None)
+    tracked.base = tracked.current = tracked.disk = ABSENT
+    tracked.hunks, tracked.old_path = (), None
+    reread(engine, tracked)
+
+
+def as_undone(engine: Engine, path: str, base: Version, after: Version) -> Tracked | None:
+    """The file, if it still is as an undo left it."""
+    tracked = engine.tracked.get(path)
+    if tracked is not None:
+        return tracked if tracked.current == after else None
+    now = files.read(path)
+    return Tracked(path, base, now, now) if now == after else None
+
+
+def redo(engine: Engine, tracked: Tracked, before: State) -> None:
+    """Takes note that the file is again as it was before an undo."""
+    tracked.put_back(before)
+    engine.tracked[tracked.path] = tracked
+    if before.old_path is not None:
+        files.put(before.old_path, ABSENT)
+        engine.tracked.pop(before.old_path, None)
+        engine.moved_from[before.old_path] = tracked.path
+    reread(engine, tracked)
+
+
+def reread(engine: Engine, tracked: Tracked) -> None:
+    """Takes the disk as it is after a write of ours."""
+    tracked.disk = files.read(tracked.path)
+    tracked.signed = None
+    tracked.before = None
+    engine.settle(tracked)
+
+
+def permissions(engine: Engine, path: str) -> int | None:
+    """The exact permission bits that a file had."""
+    owner = engine.workspace.find(path)
+    return owner[0].permissions(owner[1]) if owner else None
+
+
+def remove_empty_folders(engine: Engine, path: str) -> None:
+    """Removes the folders of a file that was the agent's, if it made them."""
+    owner = engine.workspace.find(path)
+    if owner is not None:
+        files.remove_empty_folders(path, owner[0].root, engine.empty_folders)
+
+
+def chosen(
+    engine: Engine, path: str | None, hunk_id: str | None
+) -> list[tuple[Tracked, Collection[str] | None]]:
+    """The files that an answer is about, with the hunks meant, or None for all. Raises ReviewError."""
+    pending = {name: tracked for name, tracked in engine.tracked.items() if tracked.pending}
+    if hunk_id is not None:
+        for tracked in pending.values():
+            if any(hunk.hunk_id == hunk_id for hunk in tracked.hunks):
+                return [(tracked, [hunk_id])]
+        raise ReviewError("That change is not there any more as it was shown; the list is up to date now.")
+    if path is None:
+        return [(tracked, None) for tracked in pending.values()]
+    tracked = pending.get(engine.workspace.canonical(path))
+    if tracked is None:
+        raise ReviewError(f"There are no unreviewed changes in {os.path.basename(path)}.")
+    return [(tracked, None)]

@@ -1,0 +1,146 @@
+"""Open documents: what they hold counts, and who changed them is told from their files.
+
+A change that makes a document what its file is, is a reload; any other one is the person's, unless it was
+ours. A document that lags behind its file is given time to reload before it counts as typed into.
+"""
+
+from __future__ import annotations
+
+import time
+
+from acp_editor.core import ledger as book
+from acp_editor.review import files
+from acp_editor.review.encoding import UTF8, Encoding, fit, guess
+from acp_editor.review.engine import Clash, Engine
+from acp_editor.review.files import ABSENT, Version
+from acp_editor.review.tracked import Tracked, signature
+
+
+class Documents:
+    """The open documents of an engine's workspace; synchronous like it."""
+
+    def __init__(self, engine: Engine) -> None:
+        self._engine = engine
+        self._encodings: dict[str, Encoding] = {}
+        self.lagging: set[str] = set()
+        """Paths whose text is neither what the file has nor made from it."""
+
+    def opened(self, path: str, text: str) -> None:
+        """A document is open; its text is what counts from now on."""
+        path = self._engine.workspace.canonical(path)
+        if self._engine.workspace.find(path) is None:
+            return
+        self._engine.look([path])
+        tracked = self._engine.tracked.get(path)
+        if tracked is None:
+            try:
+                version = files.read(path)
+            except OSError:
+                version = ABSENT
+            tracked = Tracked(path, version, version, version)
+            tracked.signed, tracked.signed_at = signature(path), time.time_ns()
+            self._engine.tracked[path] = tracked
+        data = tracked.disk.data or b""
+        self._encodings[path] = fit(data, text) or guess(data)
+        self._engine.open.add(path)
+        now = self.version(tracked, text)
+        if now != tracked.current:
+            tracked.person(now, self._engine.differ, self._engine.new_id)
+            self._engine.settle(tracked)
+
+    def closed(self, path: str) -> None:
+        """A document was closed: the disk is what counts; unsaved typing is gone."""
+        path = self._engine.workspace.canonical(path)
+        self._encodings.pop(path, None)
+        self._engine.open.discard(path)
+        self._engine.clashes.pop(path, None)
+        self._engine.look([path])
+        if (tracked := self._engine.tracked.get(path)) is not None:
+            tracked.before = None
+            if tracked.current != tracked.disk:
+                tracked.person(tracked.disk, self._engine.differ, self._engine.new_id)
+            self._engine.settle(tracked)
+
+    def saved(self, path: str) -> None:
+        self._engine.look([path])
+
+    def typed(self, path: str, before: str, after: str, *, by_us: bool) -> None:
+        """A document changed."""
+        path = self._engine.workspace.canonical(path)
+        if path not in self._encodings:
+            self.opened(path, before)
+        self._engine.look([path])
+        tracked = self._engine.tracked.get(path)
+        if tracked is None:
+            return
+        if tracked.disk.data is not None:
+            found = fit(tracked.disk.data, after)
+            if found is not None:
+                self._encodings[path] = found
+        now = self.version(tracked, after)
+        if now == tracked.current:
+            tracked.before = None
+            return
+        if by_us or path in self._engine.writing:
+            self._engine.agent_made(tracked, now)
+        elif self.version(tracked, before) != tracked.current:
+            self.lagging.add(path)
+            return
+        else:
+            tracked.before = None
+            tracked.person(now, self._engine.differ, self._engine.new_id)
+        self._engine.settle(tracked)
+
+    def overdue(self, path: str, text: str) -> None:
+        """A document that lagged behind its file has had time to reload, and has this text.
+
+        If that still is not the file's, somebody typed into a text that is older than the file.
+        """
+        tracked = self._engine.tracked.get(path)
+        if tracked is None:
+            return
+        self._engine.look([path])
+        now = self.version(tracked, text)
+        if now == tracked.current:
+            return
+        if tracked.before is not None:
+            tracked.put_back(tracked.before)
+            self._engine.clashes.setdefault(path, Clash(path, tracked.current.data or b""))
+        tracked.before = None
+        tracked.person(now, self._engine.differ, self._engine.new_id)
+        self._engine.settle(tracked)
+
+    def text(self, tracked: Tracked, version: Version) -> str:
+        """A version of a file as the editor shows it, or would."""
+        data = version.data or b""
+        encoding = self._encodings.get(tracked.path) or guess(tracked.disk.data or data)
+        return encoding.decode(data)
+
+    def saves_exactly(self, tracked: Tracked) -> bool:
+        """Whether the editor, saving this document, writes the bytes that the file had."""
+        encoding = self._encodings.get(tracked.path, UTF8)
+        return encoding.lossless and encoding.exact(tracked.base.data or b"")
+
+    def version(self, tracked: Tracked, text: str) -> Version:
+        """The file that this text of its buffer stands for."""
+        encoding = self._encodings.get(tracked.path, UTF8)
+        disk = tracked.disk.data or b""
+        near = disk if encoding.decode(disk) == text else tracked.current.data or disk
+        mode = tracked.disk.mode or tracked.base.mode or files.FILE
+        return Version(encoding.encode(text, near, self._engine.differ), mode)
+
+    def merged_into(self, path: str, text: str) -> None:
+        """The document has been given what the agent did to its file."""
+        tracked = self._engine.tracked.get(path)
+        if tracked is not None:
+            self._engine.agent_made(tracked, self.version(tracked, text))
+            self._engine.settle(tracked)
+
+    def merge(self, clash: Clash, text: str) -> str | None:
+        """The buffer's text with what the agent did to the file; None where both changed the same lines."""
+        tracked = self._engine.tracked.get(clash.path)
+        if tracked is None or tracked.disk.data is None:
+            return None
+        ours = self.version(tracked, text).data or b""
+        merged = book.merged(clash.ancestor, ours, tracked.disk.data, self._engine.differ)
+        return None if merged is None else self._encodings.get(clash.path, UTF8).decode(merged)
