@@ -153,9 +153,9 @@ class Agent:
         return AgentFailed(reason, code, process.stderr_tail)
 
     def _traffic(self, direction: Direction, message: Json) -> None:
+        self._incoming.on_traffic(direction, message)
         if self._on_traffic is not None:
             self._on_traffic(direction, message)
-        self._incoming.on_traffic(direction, message)
 
     # -- sessions ------------------------------------------------------------------------------
 
