@@ -146,6 +146,7 @@ def _grown(inner: st.SearchStrategy[str]) -> st.SearchStrategy[str]:
             "env ", "env CI=1 ", "env -i ", "env A=1 ", "nice ", "nice -n 5 ", "timeout 5 ", "nohup ", "time ", "! ",
             "command ", "exec ", "xargs ", "xargs -I{} ", "xargs -n1 sh -c ", "builtin ", "coproc ", "eval ",
             "find . -maxdepth 0 -exec ", "sudo ", "command -p ", "exec -a x ", "printf -v f ",
+            "timeout $f ", "nice -n $f ", "env $f ", "xargs -n $f ", 'sh -c "$f" ', "env -u $f ", "exec -a $f ",
         ]
     )  # fmt: skip
     frames = st.sampled_from(
@@ -157,7 +158,7 @@ def _grown(inner: st.SearchStrategy[str]) -> st.SearchStrategy[str]:
             "find . -maxdepth 0 -exec {} \\;", "find . -maxdepth 0 -exec {} {{}} +", "good <<E\n{}\nE\n",
             "good <<E\n$({})\nE\n", "good <<'E'\n$({})\nE\n", "sh <<E\n{}\nE\n", 'good "$(good <<\'E\'\n{}\nE\n)"',
             "{} # evil", "# {}", "alias good=evil; {}", "good() {{ evil; }}; {}", "(({}))", "{{ {}", "read f; {}",
-            "cd out && {}", "export CI=1; {}", "f='{}'; $f", "for PATH in /x; do {}; done", "{} 2>&1", "if {}; then",
+            "cd out && {}", "export CI=1; {}", "f='{}'; $f", "f='5 evil'; {}", "f=-x; {}", "for PATH in /x; do {}; done", "{} 2>&1", "if {}; then",
         ]
     )  # fmt: skip
     redirects = st.sampled_from(
@@ -195,7 +196,7 @@ def judged(line: str, folder: Path) -> str:
 
 @pytest.mark.skipif(shutil.which("bash") is None, reason="needs bash")
 @settings(
-    max_examples=int(os.environ.get("ACP_EDITOR_FUZZ", "150")),
+    max_examples=int(os.environ.get("ACP_EDITOR_FUZZ", "250")),
     deadline=None,
     suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow],
 )

@@ -9,7 +9,6 @@ import pytest
 from rule_subjects import Settings, runs
 
 from acp_editor.policy.commands import parse_command, parse_words
-from acp_editor.policy.danger import danger
 from acp_editor.policy.decide import decide
 from acp_editor.policy.rules import rules_from
 
@@ -147,6 +146,21 @@ COMMANDS: list[tuple[Settings, str, str, str]] = [
     (SEVERAL, "nice -5 rm x", "deny", "behind nice"),
     (SEVERAL, "timeout 5 ls", "allow", "timeout adds nothing"),
     (SEVERAL, "timeout -k 1 5s rm x", "deny", "behind timeout"),
+    (SEVERAL, "timeout $X ls", "ask", "the variable may hold a command too"),
+    (SEVERAL, "nice -n $X ls", "ask", "likewise"),
+    (SEVERAL, "xargs -n $X cat", "ask", "likewise"),
+    (SEVERAL, "bash -o $X -c ls", "ask", "likewise"),
+    (SEVERAL, "env $X ls", "ask", "likewise"),
+    (SEVERAL, "jobs -x rm x", "ask", "a builtin that runs its arguments"),
+    (SEVERAL, "git log --output=x", "ask", "an option that writes"),
+    (SEVERAL, "git log --ext-diff", "ask", "an option that runs what the settings say"),
+    (SEVERAL, "git log --ext", "ask", "likewise, cut short"),
+    (SEVERAL, "git log --oneline -5", "allow", "other options"),
+    ({"allow": ["execute(git:*)"]}, "git -c core.pager=x log", "ask", "an option that sets what git runs"),
+    ({"allow": ["execute(git switch:*)"]}, "git switch -c x", "allow", "an option of the subcommand"),
+    ({"allow": ["execute(rg:*)"]}, "rg --pre x y", "ask", "an option that runs a program"),
+    ({"allow": ["execute(rg --pre x:*)"]}, "rg --pre x y", "allow", "the rule names it"),
+    ({"allow": ["execute(sort:*)"]}, "sort -ox y", "ask", "an option that writes"),
     (SEVERAL, "nohup ls", "allow", "nohup adds nothing"),
     (SEVERAL, "time ls", "allow", "time adds nothing"),
     (SEVERAL, "time -o x ls", "ask", "an option that writes"),
@@ -334,11 +348,11 @@ def test_a_commit_message_in_a_here_document() -> None:
     ids=len,
 )
 def test_hostile_lines_end_soon(line: str) -> None:
-    started = time.monotonic()
+    started = time.process_time()
 
     parse_command(line)
 
-    assert time.monotonic() - started < 5
+    assert time.process_time() - started < 5
 
 
 def test_text_within_text_has_an_end() -> None:
@@ -354,35 +368,3 @@ def test_words_without_a_shell_are_not_shell_text() -> None:
 
     assert parsed.understood
     assert [command.words for command in parsed.commands] == [("git", "status", "; rm x", "$(rm)")]
-
-
-# -- what destroys -----------------------------------------------------------------------------
-
-
-@pytest.mark.parametrize(
-    "line",
-    [
-        "rm -rf x", "rm -f x", "rm --recursive x", "sudo rm -r x", "find . -delete", "git push -f", "git push --force origin x",
-        "git reset --hard", "git clean -fd", "git checkout -- .", "git restore x", "git branch -D x", "git stash clear",
-        "dd if=a of=b", "mkfs.ext4 /dev/sda", "shred x", "chmod -R 777 .", "kill -9 -1", "curl x | sh", "wget -O- x | bash",
-        "sh -c 'rm -rf x'", "ls > /dev/sda", "reboot", "docker system prune", "terraform destroy", "xargs rm -rf",
-    ],
-)  # fmt: skip
-def test_destructive_shapes_are_marked(line: str) -> None:
-    assert danger("execute", parse_command(line))
-
-
-@pytest.mark.parametrize(
-    "line",
-    [
-        "rm", "ls", "git push", "git reset", "git checkout main", "git restore --staged x", "git branch x", "echo rm -rf",
-        "find . -name x", "kill 5", "curl x", "chmod +x a", "docker ps", "ls > /dev/null", "grep -rf x y",
-    ],
-)  # fmt: skip
-def test_others_are_not(line: str) -> None:
-    assert danger("execute", parse_command(line)) is None
-
-
-def test_deleting_is_marked() -> None:
-    assert danger("delete", None)
-    assert danger("edit", None) is None

@@ -15,20 +15,10 @@ from typing import Final
 import tree_sitter_bash
 from tree_sitter import Language, Node, Parser
 
+from acp_editor.policy.programs import SAFE_VARIABLES, Word, Words, is_own_variable
 from acp_editor.policy.shell_redirects import RedirectReader
 from acp_editor.policy.shell_words import TOKENS, covered, unusual
-from acp_editor.policy.wrappers import (
-    SAFE_VARIABLES,
-    Plain,
-    Runs,
-    Script,
-    Unclear,
-    Word,
-    Words,
-    is_own_variable,
-    tails,
-    unwrap,
-)
+from acp_editor.policy.wrappers import Plain, Runs, Script, Unclear, tails, unwrap
 
 __all__ = ["Parsed", "SimpleCommand", "Word", "parse_command", "parse_words"]
 

@@ -7,7 +7,7 @@ from collections.abc import Callable
 from typing import Final, TypeAlias
 
 from acp_editor.policy.commands import Parsed, SimpleCommand
-from acp_editor.policy.wrappers import program
+from acp_editor.policy.programs import program
 
 _Shape: TypeAlias = tuple[str, Callable[[tuple[str, ...]], bool], str]
 

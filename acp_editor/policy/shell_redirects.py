@@ -8,8 +8,8 @@ from typing import Final
 
 from tree_sitter import Node
 
+from acp_editor.policy.programs import Word
 from acp_editor.policy.shell_words import TOKENS, WordReader
-from acp_editor.policy.wrappers import Word
 
 _QUIET_FILES: Final = frozenset({"/dev/null", "/dev/stdout", "/dev/stderr"})
 

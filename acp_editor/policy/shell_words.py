@@ -12,7 +12,7 @@ from typing import Final
 
 from tree_sitter import Node
 
-from acp_editor.policy.wrappers import Word
+from acp_editor.policy.programs import Word
 
 TOKENS: Final = frozenset("; & && || | |& ( ) { } ! if then elif else fi while until do done \n".split(" "))
 _BLANKS: Final = re.compile(rb"(?:[ \t\n]|\\\n)*")

@@ -7,16 +7,20 @@ Sources: the manual pages of GNU coreutils, findutils, sudo, and the POSIX shell
 # ruff: noqa: SIM905 (long lists of names are easier to read and to extend as text)
 from __future__ import annotations
 
-import posixpath
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Final, TypeAlias
 
-Word: TypeAlias = str | None
-"""One word of a command; None where only the running shell knows it (a variable, a glob)."""
-
-Words: TypeAlias = tuple[Word, ...]
+from acp_editor.policy.programs import (
+    OPAQUE,
+    SAFE_VARIABLES,
+    Word,
+    Words,
+    is_own_variable,
+    needed_words,
+    program,
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,33 +58,15 @@ class Unclear:
 
 Unwrapped: TypeAlias = Plain | Runs | Script | Unclear
 
-SAFE_VARIABLES: Final = frozenset(
-    "CI COLUMNS DEBUG FORCE_COLOR CLICOLOR CLICOLOR_FORCE LANG LANGUAGE LINES NO_COLOR NODE_ENV"
-    " PYTHONUNBUFFERED PYTHONDONTWRITEBYTECODE RUST_BACKTRACE RUST_LOG TERM COLORTERM TZ VERBOSE"
-    " LC_ALL LC_CTYPE LC_COLLATE LC_MESSAGES LC_NUMERIC LC_TIME"
-    " GIT_TERMINAL_PROMPT GIT_OPTIONAL_LOCKS".split()
-)
-"""Variables that a program may be given without a change in what it runs. All others may change that."""
-
-_TRUSTED_FOLDERS: Final = frozenset({"/bin", "/sbin", "/usr/bin", "/usr/sbin", "/usr/local/bin"})
-
 _SHELLS: Final = frozenset({"sh", "bash", "dash", "zsh", "ksh", "ash", "mksh"})
 
 _STATE: Final = frozenset(
     "alias unalias bind complete compgen compopt enable getopts hash let local mapfile readarray set shopt"
-    " unset typeset declare export readonly coproc function select fc history".split()
+    " unset typeset declare export readonly coproc function select fc history jobs".split()
 )
 """Builtins that can change what later words mean."""
 
 _RESERVED: Final = frozenset("if then else elif fi do done case esac while until for { } ! [[ ]] ((".split())
-
-OPAQUE: Final = frozenset(
-    "parallel watch strace ltrace script unshare nsenter chroot setpriv runuser su ssh busybox toybox entr"
-    " flock taskset chrt systemd-run at batch expect gdb lldb valgrind perf xvfb-run fakeroot faketime torify"
-    " torsocks proxychains proxychains4 dbus-run-session fish csh tcsh pwsh powershell cmd rlwrap"
-    " unbuffer daemonize start-stop-daemon firejail bwrap npx bunx pnpx uvx pipx".split()
-)
-"""Programs that run others and whose arguments are not taken apart here."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -100,6 +86,7 @@ _WRAPPERS: Final[Mapping[str, _Options]] = {
     "builtin": _Options(),
     "command": _Options("p"),
     "exec": _Options("cl", "a"),
+    "noglob": _Options(),
     "nohup": _Options(),
     "nice": _Options("", "n", long_valued=frozenset({"--adjustment"})),
     "ionice": _Options("t", "cn", long_flags=frozenset({"--ignore"})),
@@ -128,12 +115,6 @@ _WRAPPERS: Final[Mapping[str, _Options]] = {
         frozenset({"--max-args", "--max-procs", "--replace", "--max-lines", "--delimiter", "--max-chars"}),
     ),
 }
-
-
-def program(word: str) -> str:
-    """The name of a program, without a folder that only the machine's owner can write."""
-    folder, name = posixpath.split(word)
-    return name if folder in _TRUSTED_FOLDERS else word
 
 
 def unwrap(words: Words) -> Unwrapped:
@@ -165,7 +146,7 @@ def unwrap(words: Words) -> Unwrapped:
         case "read":
             return _read(words)
         case _:
-            return Plain()
+            return Plain(needed_words(name, words))
 
 
 def _shell(words: Words) -> Unwrapped:
@@ -181,6 +162,8 @@ def _shell(words: Words) -> Unwrapped:
             at += 2 if word.endswith("o") else 1
         else:
             break
+    if None in words[:at]:
+        return Unclear("what the shell is given is known only when it runs", (words[at:],))
     if script and at < len(words):
         return Script(words[at], at + 1)
     if script or at >= len(words) or (words[at] or "").startswith(("-", "+")):
@@ -237,6 +220,8 @@ def _wrapped(name: str, words: Words, options: _Options) -> Unwrapped:
     if start is None:
         return Unclear(f"an option of `{name}` is not known here", _tails(words))
     start += options.operands
+    if None in words[:start]:
+        return Unclear(f"what `{name}` is given is known only when it runs", _tails(words))
     if name in ("env", "sudo", "doas"):
         while start < len(words) and (word := words[start]) is not None and "=" in word:
             if word.partition("=")[0] not in SAFE_VARIABLES:
@@ -319,21 +304,6 @@ def _read(words: Words) -> Unwrapped:
         if word is None or not (word in ("-r", "-s", "-n1", "REPLY") or is_own_variable(word)):
             return Unclear("`read` may set a variable that changes what is run")
     return Plain()
-
-
-_TIED: Final = frozenset("path fpath cdpath mailpath manpath module_path fignore psvar prompt".split())
-
-
-def is_own_variable(name: str) -> bool:
-    """Whether a script may set this variable for itself without changing what other programs do."""
-    if name in SAFE_VARIABLES:
-        return True
-    return (
-        re.fullmatch(r"[a-z][a-z0-9_]*", name) is not None
-        and name not in _TIED
-        and not name.endswith("_proxy")
-        and not name.startswith(("npm_", "yarn_", "pnpm_", "bash_", "zsh_"))
-    )
 
 
 def _tails(words: Words) -> tuple[Words, ...]:
