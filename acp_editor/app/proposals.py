@@ -7,6 +7,7 @@ import stat
 import tempfile
 from collections.abc import Callable
 from pathlib import Path
+from urllib.parse import unquote, urlsplit
 
 from acp_editor.app.permissions import Pending
 from acp_editor.core import diffs
@@ -22,14 +23,14 @@ class Documents:
 
     def __init__(self, served: bool) -> None:
         self._served = served
-        self._texts: dict[str, str] = {}
+        self._texts: dict[tuple[str, str, str], str] = {}
         self._folder: tempfile.TemporaryDirectory[str] | None = None
 
     def put(self, scheme: str, path: str, query: str, text: str) -> str:
         """Makes the document; gives the URI under which the editor finds it."""
         uri = uris.from_path(path, scheme, query)
         if self._served:
-            self._texts[uri] = text
+            self._texts[_key(uri)] = text
             return uri
         if self._folder is None:
             self._folder = tempfile.TemporaryDirectory(prefix="acp-editor-")
@@ -43,15 +44,21 @@ class Documents:
         return file.as_uri()
 
     def get(self, uri: str) -> str | None:
-        return self._texts.get(uri)
+        return self._texts.get(_key(uri))
 
     def drop(self, query: str) -> None:
-        for uri in [uri for uri in self._texts if uri.endswith("?" + query)]:
-            del self._texts[uri]
+        for key in [key for key in self._texts if key[2] == query]:
+            del self._texts[key]
 
     def close(self) -> None:
         if self._folder is not None:
             self._folder.cleanup()
+
+
+def _key(uri: str) -> tuple[str, str, str]:
+    """Editors write URIs in their own way: VS Code asks for `scheme:/x` where we said `scheme:///x`."""
+    parts = urlsplit(uri)
+    return parts.scheme, unquote(parts.path), unquote(parts.query)
 
 
 class Proposals:
