@@ -17,6 +17,8 @@ from acp_editor.core.model import AgentInfo
 from acp_editor.lsp import messages
 from acp_editor.lsp.protocol import CommandError
 
+START_TIMEOUT: Final = 120.0
+"""Seconds; some agents are downloaded by their command the first time."""
 _STDERR_LINES: Final = 6
 _STDERR_CHARACTERS: Final = 800
 
@@ -82,7 +84,12 @@ class Agents:
             slot.state, slot.error = "starting", None
             self._changed(slot)
             try:
-                await self._group.start(self._serve, slot)
+                with anyio.fail_after(START_TIMEOUT):
+                    await self._group.start(self._serve, slot)
+            except TimeoutError as error:
+                slot.state = "failed"
+                slot.error = f"{name} did not answer initialize within {START_TIMEOUT:g} seconds."
+                raise CommandError(slot.error) from error
             except AgentFailed as error:
                 slot.state, slot.error = "failed", _sentence(error)
                 raise CommandError(slot.error) from error

@@ -25,8 +25,10 @@ from acp_editor.app.files import HostFiles
 from acp_editor.app.following import Following
 from acp_editor.app.host import AgentHost
 from acp_editor.app.judge import Judge
+from acp_editor.app.mcp import McpServers
 from acp_editor.app.permissions import Pending, Permissions
 from acp_editor.app.proposals import Documents, Proposals
+from acp_editor.app.questions import Questions
 from acp_editor.app.reviewing import Reviewing
 from acp_editor.app.sessions import Entry, Sessions
 from acp_editor.app.surfaces import Surfaces
@@ -73,6 +75,8 @@ class App:
     documents: Documents
     review: Reviewing
     judge: Judge
+    questions: Questions
+    mcp: McpServers
 
     def __init__(self) -> None:
         self.settings: Settings
@@ -82,6 +86,7 @@ class App:
         self.permissions = Permissions(self._permissions_changed)
         self.roots: list[str] = []
         self._told: set[str] = set()
+        self._asking = anyio.Lock()
         self._group: anyio.abc.TaskGroup | None = None
 
     # -- start and end -----------------------------------------------------------------------------
@@ -113,6 +118,8 @@ class App:
             )
             self.files = HostFiles(self)
             self.terminals = HostTerminals(self)
+            self.questions = Questions(self)
+            self.mcp = McpServers(self)
             self._commands = Commands(self)
             self._configure(editor.client.options)
             await editor.register()
@@ -152,7 +159,8 @@ class App:
 
     def user_activity(self, path: str | None) -> None:
         if self._group is not None:
-            self.following.policy.activity(anyio.current_time())
+            at = follow.Target(path) if path is not None else None
+            self.following.policy.activity(anyio.current_time(), at)
             self.following.nudge()
 
     def document_opened(self, document: Document) -> None:
@@ -236,10 +244,11 @@ class App:
         return option_id
 
     async def elicit(self, agent: str, elicitation: Elicitation) -> ElicitationAnswer:
-        return ElicitationAnswer("cancel")
+        async with self._asking:
+            return await self.questions.ask(agent, elicitation)
 
     def elicitation_complete(self, agent: str, elicitation_id: str) -> None:
-        pass
+        self.editor.message(f"{agent}: what it asked you to do in the browser is done.")
 
     # -- for commands ------------------------------------------------------------------------------
 
@@ -280,7 +289,7 @@ class App:
         abilities = agent.info.capabilities
         if abilities.resume or abilities.load:
             try:
-                await self._commands.take_up(agent, entry)
+                await self._commands.take_up(agent, entry, history=False)
                 return agent, entry
             except CommandError as error:
                 logger.warning("%s cannot be resumed: %s", entry.key, error)
@@ -354,6 +363,11 @@ class App:
         if self._group is not None:
             self._group.start_soon(function, *arguments)
 
+    def forget(self, entry: Entry) -> None:
+        """A session is closed: what it marked and what was to be shown of it goes."""
+        self.whereabouts.forget(entry)
+        self.following.policy.forget(entry.key)
+
     async def rules_changed(self) -> None:
         """A new rule answers also what waits already."""
         for pending in self.permissions:
@@ -366,9 +380,6 @@ class App:
         if text not in self._told:
             self._told.add(text)
             self.editor.warn(text)
-
-    def mcp_servers(self) -> tuple[Json, ...]:
-        return ()
 
     def inside(self, path: str) -> bool:
         return places.inside(path, self.roots)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import shlex
 from collections.abc import Awaitable, Callable
 from typing import TYPE_CHECKING, Any, Final, TypeAlias
 
@@ -60,7 +61,7 @@ class Commands:
         folder = cwd or app.agents.slot(agent_name).spec.cwd or app.roots[0]
         extra = [root for root in app.roots if root != folder]
         try:
-            start = await agent.new_session(folder, tuple(extra), app.mcp_servers())
+            start = await agent.new_session(folder, tuple(extra), await app.mcp.servers())
         except RpcError as error:
             raise self._refused(agent_name, agent, error) from error
         entry = app.seen(agent_name, start.session_id)
@@ -68,15 +69,16 @@ class Commands:
         self._started(entry)
         return entry
 
-    async def take_up(self, agent: Agent, entry: Entry) -> None:
-        """Resumes or loads a session; history that is played again is not where the agent is."""
+    async def take_up(self, agent: Agent, entry: Entry, *, history: bool) -> None:
+        """Takes a session up again; with `history`, its history is played where the agent can do that."""
         app = self.app
-        resume = agent.info.capabilities.resume
-        take = agent.resume_session if resume else agent.load_session
-        if not resume and not agent.info.capabilities.load:
+        abilities = agent.info.capabilities
+        if not abilities.resume and not abilities.load:
             raise CommandError(f"{entry.agent} cannot resume sessions")
+        load = abilities.load and (history or not abilities.resume)
+        take = agent.load_session if load else agent.resume_session
         try:
-            await take(entry.own_id, entry.cwd, (), app.mcp_servers())
+            await take(entry.own_id, entry.cwd, (), await app.mcp.servers())
         except RpcError as error:
             raise self._refused(entry.agent, agent, error) from error
         self._started(entry)
@@ -161,7 +163,7 @@ async def _session_resume(commands: Commands, arguments: Arguments) -> messages.
         app.sessions.active = known
     else:
         known = known or app.seen(name, session_id)
-        await commands.take_up(agent, known)
+        await commands.take_up(agent, known, history=True)
     app.surfaces.status_changed()
     return {"sessionId": known.key}
 
@@ -188,7 +190,7 @@ async def _session_close(commands: Commands, arguments: Arguments) -> None:
             await agent.close_session(entry.own_id)
     app.terminals.session_ended(entry)
     app.sessions.remove(entry)
-    app.whereabouts.forget(entry)
+    app.forget(entry)
     app.surfaces.status_changed()
 
 
@@ -204,7 +206,7 @@ async def _session_delete(commands: Commands, arguments: Arguments) -> None:
     await agent.delete_session(known.own_id if known else session_id)
     if known is not None:
         app.sessions.remove(known)
-        app.whereabouts.forget(known)
+        app.forget(known)
         app.surfaces.status_changed()
 
 
@@ -254,7 +256,28 @@ async def _login(commands: Commands, arguments: Arguments) -> None:
     method_id = arguments.maybe_text("methodId") or (methods[0].method_id if methods else None)
     if method_id is None:
         raise CommandError(f"{name} names no way to log in")
-    await agent.authenticate(method_id)
+    method = next((m for m in methods if m.method_id == method_id), None)
+    if method is None:
+        known = ", ".join(m.method_id for m in methods)
+        raise CommandError(f"{name} has no login {method_id!r}; it has {known or 'none'}")
+    if method.kind != "terminal":
+        await agent.authenticate(method_id)
+        return
+    spec = agent.spec
+    line = [spec.command, *spec.args, *method.args]
+    opened = app.editor.client.draws("terminal") and await app.editor.run_in_terminal(
+        {
+            "title": f"{name}: {method.name}",
+            "command": spec.command,
+            "args": [*spec.args, *method.args],
+            "env": {**spec.env, **method.env},
+            "cwd": spec.cwd or app.roots[0],
+        }
+    )
+    if not opened:
+        raise CommandError(
+            f"log in by running this in a terminal, then start a new session: {shlex.join(line)}"
+        )
 
 
 @_command("auth.logout")

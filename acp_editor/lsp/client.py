@@ -11,7 +11,15 @@ from lsprotocol import types
 from acp_editor.lsp import uris
 
 Surface: TypeAlias = Literal[
-    "decorations", "permissions", "toolCalls", "changes", "status", "session", "save"
+    "decorations",
+    "permissions",
+    "toolCalls",
+    "changes",
+    "status",
+    "session",
+    "save",
+    "elicitation",
+    "terminal",
 ]
 
 

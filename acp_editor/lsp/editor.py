@@ -11,6 +11,7 @@ from lsprotocol import types
 from pygls.exceptions import JsonRpcException
 
 from acp_editor.core import text as lines
+from acp_editor.lsp import messages
 from acp_editor.lsp.client import Client
 from acp_editor.lsp.documents import Document, Documents, stamp
 from acp_editor.lsp.protocol import Protocol
@@ -75,6 +76,25 @@ class Editor:
             ),
         )
         return answer.title if answer else None
+
+    async def elicit(self, params: messages.ElicitParams) -> Any:
+        """The editor's own form for an agent's question; None where it failed."""
+        return await self._ask("acpEditor/elicit", params)
+
+    async def run_in_terminal(self, params: messages.RunInTerminalParams) -> bool:
+        """Runs a program in a terminal of the editor's, before the person's eyes."""
+        try:
+            await self._protocol.ask("acpEditor/runInTerminal", params)
+        except (JsonRpcException, ConnectionError) as error:
+            logger.warning("the editor opened no terminal: %s", error)
+            return False
+        return True
+
+    async def open_outside(self, url: str) -> None:
+        """Opens a web address in the person's browser."""
+        await self._ask(
+            types.WINDOW_SHOW_DOCUMENT, types.ShowDocumentParams(uri=url, external=True), timeout=SHOW_TIMEOUT
+        )
 
     def refresh(self, what: Literal["hints", "lenses"]) -> None:
         if what == "hints" and self.client.hint_refresh:

@@ -316,6 +316,59 @@ export interface SaveDocumentParams {
   readonly uri: string;
 }
 
+export interface ElicitOption {
+  readonly value: string;
+  readonly title: string;
+}
+
+/** One field of a form. `kind` is text, number, integer, boolean, choice or choices. */
+export interface ElicitField {
+  readonly key: string;
+  readonly kind: string;
+  readonly title: string;
+  readonly description: string | null;
+  readonly required: boolean;
+  readonly default: unknown;
+  readonly options: readonly ElicitOption[];
+  readonly least: number | null;
+  readonly most: number | null;
+  readonly pattern: string | null;
+  readonly format: string | null;
+}
+
+/**
+ * `acpEditor/elicit`, a request to an editor that declares `elicitation`: an agent asks the person.
+ *
+ * In mode "url" the address is shown whole and opened only with consent.
+ */
+export interface ElicitParams {
+  readonly agent: string;
+  readonly sessionId: string | null;
+  readonly message: string;
+  readonly mode: 'form' | 'url';
+  readonly url: string | null;
+  readonly fields: readonly ElicitField[];
+}
+
+/** `content` has a value for each field that was answered; null unless accepted. */
+export interface ElicitResult {
+  readonly action: 'accept' | 'decline' | 'cancel';
+  readonly content: Readonly<Record<string, unknown>> | null;
+}
+
+/**
+ * `acpEditor/runInTerminal`, a request to an editor that declares `terminal`: a login of the person's.
+ *
+ * Answered when the terminal is open.
+ */
+export interface RunInTerminalParams {
+  readonly title: string;
+  readonly command: string;
+  readonly args: readonly string[];
+  readonly env: Readonly<Record<string, string>>;
+  readonly cwd: string;
+}
+
 export interface PromptContext {
   readonly uri: string;
   readonly range?: Range | null;
