@@ -5,10 +5,12 @@ from __future__ import annotations
 import os
 import re
 import shutil
+import signal
 import subprocess
 import uuid
 from collections.abc import Iterator
 from pathlib import Path
+from typing import NoReturn
 
 import pytest
 from driver import Editor, configure
@@ -30,6 +32,15 @@ SETTINGS: dict[str, object] = {
 }
 MARK = f"ACP_EDITOR_TEST={uuid.uuid4().hex}"
 """In the environment of everything that these tests start, so that what is left over can be told."""
+
+
+def interrupted(*_: object) -> NoReturn:
+    """A terminated test run ends as one that was interrupted: with what it started."""
+    raise KeyboardInterrupt
+
+
+def pytest_configure() -> None:
+    signal.signal(signal.SIGTERM, interrupted)
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:

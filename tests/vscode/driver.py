@@ -69,6 +69,7 @@ class Editor:
         self.page.wait_for_selector(".monaco-workbench .statusbar", timeout=60_000)
         # the explorer shows the folder once the remote host answers
         wait_for(lambda: self.explorer.count() > 0, "the explorer lists the folder", 60)
+        wait_for(lambda: self.status, "the extension is there", 60)
 
     def reload(self) -> None:
         self.page.reload()
@@ -103,33 +104,43 @@ class Editor:
         found = self.page.locator(".quick-input-widget:visible .quick-input-list .monaco-list-row")
         return [text.strip() for text in found.all_inner_texts()]
 
+    def row(self, label: str) -> Locator:
+        """The row of the open quick pick with just that label."""
+        exact = re.compile(rf"^\s*{re.escape(label.rstrip('…'))}…?\s*$")
+        rows = self.page.locator(".quick-input-widget:visible .monaco-list-row")
+        return rows.filter(has=self.page.locator(".label-name", has_text=exact))
+
     def palette(self, title: str) -> None:
         """Runs a command from the command palette, only if the palette offers just that title."""
-        self.press("F1")
-        self.quick_input().wait_for()
-        self.quick_input().fill(f">{title}")
-        row = self.page.locator(".quick-input-widget:visible .monaco-list-row").filter(
-            has=self.page.locator(".label-name", has_text=re.compile(f"^{re.escape(title)}$"))
-        )
-        row.first.wait_for(timeout=PATIENCE * 1000)
-        row.first.click()
+
+        def offered() -> bool:
+            self._ask_palette(title)
+            if any("No matching" in row for row in self.rows()):
+                self.press("Escape")  # what it lists is settled when it opens
+                return False
+            return self.row(title).count() > 0
+
+        wait_for(offered, f"the palette offers {title}")
+        self.row(title).first.click()
+
+    def _ask_palette(self, title: str) -> None:
+        if not self.quick_input().count():
+            self.press("F1")
+            self.quick_input().wait_for()
+        query = f">{title.rstrip('…')}"  # it finds nothing for an ellipsis
+        if self.quick_input().input_value() != query:
+            self.quick_input().fill(query)
+        wait_for(self.rows, "the palette answers")
 
     def offers(self, title: str) -> bool:
         """Whether the palette has the command now."""
-        self.press("F1")
-        self.quick_input().wait_for()
-        self.quick_input().fill(f">{title}")
-
-        def settled() -> list[str]:
-            rows = self.rows()
-            return rows if any(title in row or "No matching" in row for row in rows) else []
-
-        try:
-            rows = wait_for(settled, "the palette answers", 3)
-        except AssertionError:
-            rows = []
+        self._ask_palette(title)
+        known = wait_for(
+            lambda: self.row(title).count() or any("No matching" in row for row in self.rows()) * -1,
+            f"the palette has or has not {title}",
+        )
         self.press("Escape")
-        return any(title in row for row in rows)
+        return known > 0
 
     def answer(self, text: str) -> None:
         """Types into the open input box and confirms it."""
