@@ -74,10 +74,7 @@ class McpServers:
         known = self._known()
         if mark in known:
             return True
-        shown = "; ".join(
-            safe.plain(f"{s.name}: {' '.join([s.command, *s.args]) if s.kind == 'stdio' else s.url}")
-            for s in servers
-        )
+        shown = "; ".join(map(_shown, servers))
         text = f"The workspace's .vscode/mcp.json names MCP servers that your agent would use: {shown}"
         if await self._app.editor.choose(text, ["Use Them", "Not Now"]) != "Use Them":
             self._declined.add(mark)

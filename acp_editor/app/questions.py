@@ -89,16 +89,13 @@ class Questions:
         answers: dict[str, Json] = elicitation.defaults(form)
         intro = f"{agent}: {safe.plain(question.message)}"
         for field in form:
-            options = (
-                {"Yes": True, "No": False}
-                if field.kind == "boolean"
-                else {o.title: o.value for o in field.options}
-            )
+            label = safe.plain(field.title)
+            options: dict[str, Json] = {o.title: o.value for o in field.options}
+            if field.kind == "boolean":
+                options = {"Yes": True, "No": False}
             if field.kind not in ("boolean", "choice") or len(options) > _MOST_BUTTONS:
                 if field.required and field.key not in answers:
-                    self._app.editor.warn(
-                        f"{intro} (this editor has no way to ask for {safe.plain(field.title)})"
-                    )
+                    self._app.editor.warn(f"{intro} (this editor has no way to ask for {label})")
                     return CANCEL
                 continue
             title = await self._app.editor.choose(f"{intro}\n{label}", [*options, "Decline"])
