@@ -18,7 +18,7 @@ pytestmark = pytest.mark.anyio
 
 HERE = Path(__file__).parent
 PYTHON = AgentSpec("python", sys.executable, (str(HERE / "sdk_agent.py"),))
-EXAMPLES = HERE.parent / "client-vscode/node_modules/@agentclientprotocol/sdk/dist/examples"
+EXAMPLES = HERE.parent / "client-vscode/node_modules/acp-sdk-examples/dist/examples"
 
 
 def example(name: str, protocol: Any = "auto") -> AgentSpec:
