@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import Final
 
 import tree_sitter_bash
@@ -69,7 +70,10 @@ class Parsed:
 
 
 _LANGUAGE: Final = Language(tree_sitter_bash.language())
-_LONGEST: Final = 64 * 1024
+_LONGEST: Final = 32 * 1024
+_BUSIEST: Final = 3000
+"""Operators and expansions in a line: the grammar's time grows with the square of some of them."""
+
 _DEEPEST: Final = 6
 _STATEMENTS: Final = frozenset(
     "program list pipeline subshell compound_statement do_group if_statement elif_clause else_clause"
@@ -84,10 +88,15 @@ def parse_words(argv: tuple[str, ...]) -> Parsed:
     return reader.parsed(" ".join(argv))
 
 
+@lru_cache(maxsize=64)
 def parse_command(text: str, depth: int = 0) -> Parsed:
     """Takes the command line `text` apart; never raises."""
     source = text.encode("utf-8", "replace")
-    if len(source) > _LONGEST:
+    if (
+        len(source) > _LONGEST
+        or sum(map(text.count, "$`;&|<>(){}")) > _BUSIEST
+        or text.count("\n") > _BUSIEST
+    ):
         return Parsed(text, understood=False, why="it is too long to be taken apart")
     if depth > _DEEPEST:
         return Parsed(text, understood=False, why="commands are nested too deep")
@@ -113,13 +122,17 @@ class _Reader(RedirectReader):
         self._depth = depth
         self._commands: list[SimpleCommand] = []
         self._suspects: list[SimpleCommand] = []
+        self._suspect_texts: list[str] = []
 
     def suspect(self, text: str) -> None:
-        self._suspects.extend(parse_command(text, self._depth + 3).commands)
+        self._suspect_texts.append(text)
 
     def parsed(self, text: str) -> Parsed:
         if not self._commands and not self.writes:
             self.unclear("there is no command in it")
+        if self.why is not None:
+            for piece in self._suspect_texts:
+                self._suspects.extend(parse_command(piece, self._depth + 3).commands)
         return Parsed(
             text,
             tuple(self._commands),

@@ -215,7 +215,12 @@ def load_hooks(workspaces: Iterable[str] = (), limit: float = TIME_LIMIT) -> Hoo
     plugins: dict[str, object] = {}
     problems: list[HookProblem] = []
     for distribution in importlib.metadata.distributions():
-        for point in distribution.entry_points.select(group=GROUP):
+        try:
+            points = distribution.entry_points.select(group=GROUP)
+        except Exception:  # a stranger's package with broken papers
+            _log.warning("the entry points of %s cannot be read", distribution, exc_info=True)
+            continue
+        for point in points:
             if point.name in plugins:
                 problems.append(HookProblem(point.name, "is there twice; the first one counts"))
             elif _within(Path(str(distribution.locate_file(""))), roots) or _module_within(
