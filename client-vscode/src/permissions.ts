@@ -4,9 +4,11 @@ import {
   Disposable,
   EventEmitter,
   Range,
+  TabInputTextDiff,
   type TextDocument,
   Uri,
   type QuickPickItem,
+  QuickPickItemKind,
   l10n,
   languages,
   window,
@@ -22,6 +24,11 @@ import type { AnsweredPermission, Permission, PermissionOption } from './protoco
 import type { SavedRules, Scope, Verdict } from './savedRules';
 import { sameUri, type State } from './state';
 
+const MOST_BUTTONS = 4;
+/** What a notification has room for; the others are in the picker of all answers. */
+
+type AnswerItem = QuickPickItem & { readonly option?: PermissionOption; readonly verdict?: Verdict };
+
 /** How a command for a request was called. */
 export interface Call {
   readonly requestId?: string;
@@ -31,7 +38,7 @@ export interface Call {
 
 /** Asks the person without ever taking the focus, and passes on what they answer. */
 export class Permissions implements Disposable, CodeLensProvider {
-  private readonly appeared = new Map<string, number>();
+  private readonly open = new Map<string, { readonly permission: Permission; readonly since: number }>();
   private readonly lensEmitter = new EventEmitter<void>();
   private readonly listeners: Disposable;
   private lastTyped = -Infinity;
@@ -78,9 +85,20 @@ export class Permissions implements Disposable, CodeLensProvider {
   async pickAnswer(call: Call): Promise<void> {
     const permission = await this.pick(call);
     if (!permission) return;
-    const items = permission.options.map((option) => ({ label: option.name, description: meaning(option), option }));
-    const answer = await window.showQuickPick(items, { title: titleOf(permission), placeHolder: describe(permission) });
-    if (answer) await this.answer(permission.requestId, answer.option.optionId);
+    const items: AnswerItem[] = permission.options.map((option) => ({
+      label: option.name,
+      description: meaning(option),
+      option,
+    }));
+    items.push(
+      { label: l10n.t('Rules'), kind: QuickPickItemKind.Separator },
+      { label: l10n.t('Always Allow…'), description: l10n.t('make a rule'), verdict: 'allow' },
+      { label: l10n.t('Never Allow…'), description: l10n.t('make a rule'), verdict: 'deny' },
+    );
+    const placeHolder = permission.reason ?? describe(permission);
+    const answer = await window.showQuickPick(items, { title: describe(permission), placeHolder });
+    if (answer?.option) await this.answer(permission.requestId, answer.option.optionId);
+    else if (answer?.verdict) await this.makeRule(answer.verdict, { requestId: permission.requestId });
   }
 
   /** Before and after, side by side. */
@@ -157,8 +175,8 @@ export class Permissions implements Disposable, CodeLensProvider {
     const permission = this.find(call);
     if (!permission) throw new Error(l10n.t('Nothing waits for permission.'));
     if (call.source === 'key') {
-      const appeared = this.appeared.get(permission.requestId) ?? -Infinity;
-      if (refusal(appeared, this.lastTyped, Date.now())) {
+      const since = this.open.get(permission.requestId)?.since ?? -Infinity;
+      if (refusal(since, this.lastTyped, Date.now())) {
         const message = l10n.t('Not answered: the request has only just appeared. Press the key again.');
         this.announcer.say(`$(shield) ${message}`, message);
         return;
@@ -185,11 +203,16 @@ export class Permissions implements Disposable, CodeLensProvider {
   }
 
   private changed(): void {
-    const open = new Set(this.state.permissions.map(({ requestId }) => requestId));
-    for (const requestId of this.appeared.keys()) if (!open.has(requestId)) this.appeared.delete(requestId);
+    const waiting = new Set(this.state.permissions.map(({ requestId }) => requestId));
+    for (const [requestId, { permission }] of this.open) {
+      if (waiting.has(requestId)) continue;
+      this.open.delete(requestId);
+      void closeDiffs(permission);
+    }
     for (const permission of this.state.permissions) {
-      if (this.appeared.has(permission.requestId)) continue;
-      this.appeared.set(permission.requestId, Date.now());
+      const since = this.open.get(permission.requestId)?.since;
+      this.open.set(permission.requestId, { permission, since: since ?? Date.now() });
+      if (since !== undefined) continue;
       if (this.config.get('permissions.notify', true)) void this.notify(permission);
       else this.announcer.say(`$(shield) ${titleOf(permission)}`, l10n.t('Permission asked: {0}', titleOf(permission)));
     }
@@ -201,19 +224,20 @@ export class Permissions implements Disposable, CodeLensProvider {
     const showEdit = { title: l10n.t('Show Edit') };
     const always = { title: l10n.t('Always…') };
     const options = permission.options.map((option) => ({ title: option.name, option }));
-    const items = [...options, ...(permission.diffs.length > 0 ? [showEdit] : []), always];
+    const items = [...options, ...(permission.diffs.length > 0 ? [showEdit] : [])];
+    if (items.length < MOST_BUTTONS) items.push(always);
     const dangerous = permission.kind === 'delete';
     const show = dangerous ? window.showWarningMessage : window.showInformationMessage;
     const answer = await show<{ title: string; option?: PermissionOption }>(`ACP: ${describe(permission)}`, ...items);
     if (answer === undefined) return;
-    if (!this.appeared.has(permission.requestId)) {
+    if (!this.open.has(permission.requestId)) {
       void window.showInformationMessage(l10n.t('“{0}” was already answered or withdrawn.', titleOf(permission)));
     } else if (answer.option) {
       await this.answer(permission.requestId, answer.option.optionId).catch(showError);
     } else if (answer === showEdit) {
       await this.showEdit({ requestId: permission.requestId }).catch(showError);
       // Still to be answered: the buttons stay at hand beside the diff.
-      if (this.appeared.has(permission.requestId)) void this.notify(permission);
+      if (this.open.has(permission.requestId)) void this.notify(permission);
     } else {
       await this.makeRule('allow', { requestId: permission.requestId }).catch(showError);
     }
@@ -235,7 +259,6 @@ export function describe(permission: Permission): string {
   if (permission.command !== null && !permission.title.includes(permission.command)) parts.push(permission.command);
   const files = filesOf(permission).filter((file) => !permission.title.includes(file));
   if (files.length > 0) parts.push(files.slice(0, 3).join(', ') + (files.length > 3 ? '…' : ''));
-  if (permission.reason !== undefined && permission.reason !== '') parts.push(permission.reason);
   return parts.join(' · ');
 }
 
@@ -282,6 +305,17 @@ function scopes(): (QuickPickItem & { readonly scope: Scope })[] {
     { label: l10n.t('In this workspace'), scope: 'workspace' },
     { label: l10n.t('Everywhere'), description: l10n.t('written to your settings'), scope: 'everywhere' },
   ];
+}
+
+/** What a request proposed is not to be looked at as if it still waited. */
+async function closeDiffs(permission: Permission): Promise<void> {
+  const tabs = window.tabGroups.all.flatMap((group) => group.tabs);
+  const stale = tabs.filter(({ input }) => {
+    if (!(input instanceof TabInputTextDiff)) return false;
+    const shown = input.modified.toString();
+    return permission.diffs.some(({ modified }) => sameUri(modified, shown));
+  });
+  if (stale.length > 0) await window.tabGroups.close(stale, true);
 }
 
 /** Where in a document a request is about, if it is. */
