@@ -113,6 +113,7 @@ class App:
                 group,
                 self.permissions,
                 self._turn_starts,
+                lambda entry: self.review.turn_begun(),
                 self._turn_over,
                 lambda: self.settings.cancel_grace,
             )
@@ -308,7 +309,7 @@ class App:
                 self.agents.slot(entry.agent).error = str(message or "the turn failed")
             self.turns.ended(entry, self.agents.slot(entry.agent).agent)
         elif session.state != "idle" and not entry.running:
-            entry.running = True  # the agent began by itself
+            self.turns.begun(entry)
         self.surfaces.session_changed(entry)
         self.surfaces.status_changed()
 

@@ -80,6 +80,10 @@ class Reviewing:
         """The workspace as it is, before the agent can write; a prompt waits for it."""
         if self._review is not None:
             await self._review.checkpoint()
+        self.turn_begun()
+
+    def turn_begun(self) -> None:
+        if self._review is not None:
             self._running += 1
             self._review.turn_started()
 

@@ -24,6 +24,8 @@ class Entry:
     """Prompts that wait for the turn to end."""
     running: bool = False
     """A turn is on its way, for us; the agent may see it otherwise."""
+    sent: bool = False
+    """The turn's prompt is on its way."""
     over: anyio.Event = field(default_factory=anyio.Event)
     """Set when the turn that runs is over."""
     turn: int = 0

@@ -18,19 +18,24 @@ logger = logging.getLogger(__name__)
 
 
 class Turns:
-    """`before` is awaited before a prompt goes out, `over` is called when its turn has ended."""
+    """`before` is awaited before a prompt goes out, `over` is called when its turn has ended.
+
+    `begun` is called for a turn that no prompt of ours began.
+    """
 
     def __init__(
         self,
         group: anyio.abc.TaskGroup,
         permissions: Permissions,
         before: Callable[[Entry], Awaitable[None]],
+        begun: Callable[[Entry], None],
         over: Callable[[Entry], None],
         grace: Callable[[], float],
     ) -> None:
         self._group = group
         self._permissions = permissions
         self._before = before
+        self._begun = begun
         self._over = over
         self._grace = grace
 
@@ -43,12 +48,21 @@ class Turns:
             entry.running = True
             entry.over = anyio.Event()
             entry.turn += 1
+            entry.sent = False
             await self._before(entry)
+        entry.sent = True
         try:
             await agent.prompt(entry.own_id, blocks)
         except ConnectionClosed:
             self.ended(entry, None)
             raise
+
+    def begun(self, entry: Entry) -> None:
+        """The agent began a turn by itself, as version 2 lets it."""
+        entry.running = entry.sent = True
+        entry.over = anyio.Event()
+        entry.turn += 1
+        self._begun(entry)
 
     def cancel(self, entry: Entry, agent: Agent | None) -> None:
         """Asks the agent to stop. After the grace period the turn is over for us, whatever it does."""
@@ -62,8 +76,11 @@ class Turns:
             self._group.start_soon(self._give_grace, entry, agent, entry.turn)
 
     def ended(self, entry: Entry, agent: Agent | None) -> None:
-        """The session has become idle: open requests are answered, the next prompt goes out."""
-        if not entry.running:
+        """The session has become idle: open requests are answered, the next prompt goes out.
+
+        An agent that says so before our prompt is on its way means an earlier turn.
+        """
+        if not entry.running or (not entry.sent and agent is not None):
             return
         entry.running = False
         entry.over.set()
