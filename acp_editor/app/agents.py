@@ -12,6 +12,7 @@ import anyio.abc
 
 from acp_editor.acp.agent import Agent, AgentFailed, AgentSpec
 from acp_editor.acp.host import Host
+from acp_editor.acp.traffic import Traffic
 from acp_editor.app import render
 from acp_editor.core.model import AgentInfo
 from acp_editor.lsp import messages
@@ -49,11 +50,13 @@ class Agents:
         host: Callable[[str], Host],
         changed: Callable[[Slot], None],
         ended: Callable[[Slot, str], None],
+        traffic: Traffic,
     ) -> None:
         self._group = group
         self._host = host
         self._changed = changed
         self._ended = ended
+        self._traffic = traffic
         self._slots: dict[str, Slot] = {}
 
     def configure(self, specs: dict[str, AgentSpec]) -> None:
@@ -129,7 +132,8 @@ class Agents:
         }
 
     async def _serve(self, slot: Slot, *, task_status: anyio.abc.TaskStatus[None]) -> None:
-        agent = Agent(slot.spec, self._host(slot.name))
+        recorder = self._traffic.recorder(slot.name, slot.spec.env)
+        agent = Agent(slot.spec, self._host(slot.name), on_traffic=recorder)
         slot.gone = anyio.Event()
         reason = "the agent was stopped"
         ready = False

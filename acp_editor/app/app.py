@@ -10,13 +10,16 @@ import contextlib
 import logging
 import os
 from collections.abc import Callable, Coroutine, Mapping
+from pathlib import Path
 from typing import Any
 
 import anyio
 import anyio.abc
+import platformdirs
 
 from acp_editor import settings as settings_module
 from acp_editor.acp.agent import Agent, AgentSpec
+from acp_editor.acp.traffic import Traffic
 from acp_editor.app import context
 from acp_editor.app.agents import Agents, Slot
 from acp_editor.app.commands import COMMANDS, Commands
@@ -31,6 +34,7 @@ from acp_editor.app.proposals import Documents, Proposals
 from acp_editor.app.questions import Questions
 from acp_editor.app.reviewing import Reviewing
 from acp_editor.app.sessions import Entry, Sessions
+from acp_editor.app.slash import Slash
 from acp_editor.app.surfaces import Surfaces
 from acp_editor.app.terminals import HostTerminals
 from acp_editor.app.texts import Texts
@@ -77,12 +81,14 @@ class App:
     judge: Judge
     questions: Questions
     mcp: McpServers
+    slash: Slash
 
     def __init__(self) -> None:
         self.settings: Settings
         self.settings, _ = settings_module.parse({})
         self.sessions = Sessions()
         self.faults = Faults()
+        self.traffic = Traffic(Path(platformdirs.user_state_dir("acp-editor")) / "traffic")
         self.permissions = Permissions(self._permissions_changed)
         self.roots: list[str] = []
         self._told: set[str] = set()
@@ -107,7 +113,11 @@ class App:
                 follow.Follow(follow.FollowSettings()), self._show, self.surfaces.status_changed
             )
             self.agents = Agents(
-                group, lambda name: AgentHost(self, name), self._agent_changed, self._agent_ended
+                group,
+                lambda name: AgentHost(self, name),
+                self._agent_changed,
+                self._agent_ended,
+                self.traffic,
             )
             self.turns = Turns(
                 group,
@@ -121,6 +131,7 @@ class App:
             self.terminals = HostTerminals(self)
             self.questions = Questions(self)
             self.mcp = McpServers(self)
+            self.slash = Slash(self, self.judge.hooks)
             self._commands = Commands(self)
             self._configure(editor.client.options)
             await editor.register()
@@ -142,6 +153,7 @@ class App:
             async with anyio.create_task_group() as group:
                 group.start_soon(self.agents.close)
                 group.start_soon(self.review.close)
+        self.traffic.log(False)
         self.documents.close()
         self._group.cancel_scope.cancel()
 
@@ -409,5 +421,6 @@ class App:
             }
         )
         logging.getLogger("acp_editor").setLevel(settings.log.level.upper())
+        self.traffic.log(settings.log.protocol)
         self.judge.configure(settings)
         self.surfaces.settings_changed()

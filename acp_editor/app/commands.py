@@ -11,10 +11,10 @@ import anyio
 
 from acp_editor.acp.agent import Agent, AgentFailed
 from acp_editor.acp.connection import ConnectionClosed, RpcError
-from acp_editor.app import context, render
+from acp_editor.app import context
 from acp_editor.app.arguments import Arguments
 from acp_editor.app.sessions import Entry
-from acp_editor.core.model import Command, ConfigOption
+from acp_editor.core.model import ConfigOption
 from acp_editor.lsp import messages, uris
 from acp_editor.lsp.protocol import CommandError
 
@@ -211,10 +211,12 @@ async def _session_delete(commands: Commands, arguments: Arguments) -> None:
 
 
 @_command("prompt")
-async def _prompt(commands: Commands, arguments: Arguments) -> messages.SessionId:
+async def _prompt(commands: Commands, arguments: Arguments) -> messages.Prompted:
     text = arguments.text("text")
     items = [_item(raw) for raw in arguments.objects("context")]
     entry = await commands.session_for_prompt(arguments.maybe_text("sessionId"))
+    if (answer := await commands.app.slash.answer(entry, text)) is not None:
+        return {"sessionId": entry.key, "answer": answer}
     entry = await commands.app.prompt(entry, text, items)
     return {"sessionId": entry.key}
 
@@ -345,6 +347,23 @@ async def _log(commands: Commands, arguments: Arguments) -> list[dict[str, Any]]
     return commands.app.judge.decisions(200)
 
 
+# -- the wire --------------------------------------------------------------------------------------
+
+
+@_command("log.traffic")
+async def _log_traffic(commands: Commands, arguments: Arguments) -> dict[str, str]:
+    app = commands.app
+    active = app.sessions.active
+    agent = arguments.maybe_text("agent") or (active.agent if active else app.settings.agent)
+    try:
+        path = app.traffic.save(agent)
+    except OSError as error:
+        raise CommandError(f"the traffic of {agent} cannot be written: {error}") from error
+    if path is None:
+        raise CommandError(f"nothing has been said to {agent} yet")
+    return {"path": str(path)}
+
+
 # -- following -------------------------------------------------------------------------------------
 
 
@@ -396,19 +415,8 @@ async def _diff(commands: Commands, arguments: Arguments) -> messages.DiffDocume
 @_command("commands")
 async def _commands(commands: Commands, arguments: Arguments) -> list[messages.SourcedCommand]:
     app = commands.app
-    if arguments.maybe_text("sessionId") is None and app.sessions.active is None:
-        return []
-    entry = app.entry(arguments.maybe_text("sessionId"))
-
-    def row(command: Command) -> messages.SourcedCommand:
-        return {
-            "name": command.name,
-            "description": command.description,
-            "hint": command.hint,
-            "source": entry.agent,
-        }
-
-    return [row(command) for command in entry.session.commands]
+    session_id = arguments.maybe_text("sessionId")
+    return await app.slash.listed(app.entry(session_id) if session_id else app.sessions.active)
 
 
 @_command("config.set")
@@ -420,12 +428,13 @@ async def _config_set(commands: Commands, arguments: Arguments) -> list[messages
     if option is None:
         raise CommandError(f"the session has no option {config_id!r}")
     _check_value(option, value)
+    await app.slash.check(entry, option, value)
     agent = app.agents.slot(entry.agent).agent
     if agent is None or not entry.started:
         raise CommandError(f"{entry.agent} is not running: send a prompt or restart it first")
     await agent.set_config(entry.own_id, option, value)
     app.surfaces.session_changed(entry)
-    return render.config(entry.session.config)
+    return await app.slash.options(entry)
 
 
 def _check_value(option: ConfigOption, value: Any) -> None:

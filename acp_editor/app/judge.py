@@ -123,7 +123,7 @@ class Judge:
             call = input_from_arguments(arguments, self._app.roots[0], self._app.roots)
         except ValueError as error:
             raise CommandError(str(error)) from error
-        verdict = check(call, self._rules(None), self._ceiling, self._checks())
+        verdict = check(call, self._rules(None), self._ceiling, self.hooks().checks())
         return verdict.to_json()  # type: ignore[return-value]
 
     def command_of(self, entry: Entry, call: ToolCall) -> str | None:
@@ -145,7 +145,7 @@ class Judge:
 
     async def _check(self, call: CheckInput) -> Verdict:
         rules = self._rules_of(call.session_id)
-        checks = self._checks()
+        checks = self.hooks().checks()
         if not checks:
             return check(call, rules, self._ceiling)
         # A hook may take its second, and the editor must not wait for it.
@@ -158,10 +158,13 @@ class Judge:
         saved = self._store.rules_for(self._app.roots[0], session_id)
         return self._builtin + self._settings + saved
 
-    def _checks(self):
+    def hooks(self) -> Hooks:
+        """The installed hooks; none is loaded from a workspace."""
         if self._hooks is None:
             self._hooks = load_hooks(self._app.roots)
-        return self._hooks.checks()
+            for problem in self._hooks.problems:
+                self._app.warn_once(f"The hook {problem.hook} {problem.message}.")
+        return self._hooks
 
     # -- rules of the person's -------------------------------------------------------------------------
 

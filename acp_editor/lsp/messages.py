@@ -430,6 +430,12 @@ class SessionId(TypedDict):
     sessionId: str
 
 
+class Prompted(SessionId):
+    """`answer` is what a hook printed for a command of its own; no agent has seen the prompt then."""
+
+    answer: NotRequired[str]
+
+
 class SessionRow(TypedDict):
     """One row of `acpEditor.session.list`."""
 

@@ -384,6 +384,11 @@ export interface SessionId {
   readonly sessionId: string;
 }
 
+/** `answer` is what a hook printed for a command of its own; no agent has seen the prompt then. */
+export interface Prompted extends SessionId {
+  readonly answer?: string;
+}
+
 /** One row of `acpEditor.session.list`. */
 export interface SessionRow {
   readonly sessionId: string;
