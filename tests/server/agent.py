@@ -26,6 +26,7 @@ Steps (each an object; {cwd} and {i} are replaced in every string):
 "initialize" and "session/new" are answered by default when the script does not name them.
 After its last step the agent goes on answering those two, and leaves when stdin closes.
 """
+
 import json
 import os
 import queue
@@ -34,8 +35,12 @@ import threading
 import time
 
 DEFAULTS = {
-    "initialize": {"protocolVersion": 1, "agentCapabilities": {}, "authMethods": [],
-                   "agentInfo": {"name": "scripted", "version": "1"}},
+    "initialize": {
+        "protocolVersion": 1,
+        "agentCapabilities": {},
+        "authMethods": [],
+        "agentInfo": {"name": "scripted", "version": "1"},
+    },
     "session/new": {"sessionId": "s1"},
 }
 
@@ -121,9 +126,21 @@ class Agent:
                 continue
             if wanted(message):
                 return message
-            if "id" in message and method is not None and method not in (self.scripted if self.known is None else self.known):
-                self.send({"id": message["id"], **({"result": {}} if method == "session/close"
-                                                   else {"error": {"code": -32601, "message": "Method not found"}})})
+            if (
+                "id" in message
+                and method is not None
+                and method not in (self.scripted if self.known is None else self.known)
+            ):
+                self.send(
+                    {
+                        "id": message["id"],
+                        **(
+                            {"result": {}}
+                            if method == "session/close"
+                            else {"error": {"code": -32601, "message": "Method not found"}}
+                        ),
+                    }
+                )
                 continue
             self.held.append(message)
 
@@ -150,8 +167,12 @@ class Agent:
             body = {"error": step["error"]} if "error" in step else {"result": step.get("result")}
             self.send({"id": self.kept[step["reply"]], **body})
         elif "update" in step:
-            self.send({"method": "session/update",
-                       "params": {"sessionId": step.get("session", "s1"), "update": step["update"]}})
+            self.send(
+                {
+                    "method": "session/update",
+                    "params": {"sessionId": step.get("session", "s1"), "update": step["update"]},
+                }
+            )
         elif "notify" in step:
             self.send({"method": step["notify"], "params": step.get("params", {})})
         elif "request" in step:
@@ -162,7 +183,8 @@ class Agent:
         elif "await" in step:
             ident = self.sent[step["await"]]
             self.answers[step["await"]] = self.take(
-                lambda m: m.get("id") == ident and "method" not in m, step.get("timeout", 60))
+                lambda m: m.get("id") == ident and "method" not in m, step.get("timeout", 60)
+            )
         elif "raw" in step:
             self.out(step["raw"].encode("utf-8", "surrogateescape"))
         elif "hex" in step and "write" not in step:
@@ -174,7 +196,11 @@ class Agent:
             time.sleep(step["sleep"] / 1000)
         elif "write" in step:
             os.makedirs(os.path.dirname(os.path.abspath(step["write"])), exist_ok=True)
-            put(step["write"], bytes.fromhex(step["hex"]) if "hex" in step else step["text"].encode(), step.get("truncate"))
+            put(
+                step["write"],
+                bytes.fromhex(step["hex"]) if "hex" in step else step["text"].encode(),
+                step.get("truncate"),
+            )
         elif "delete" in step:
             os.unlink(step["delete"])
         elif "move" in step:
@@ -192,13 +218,18 @@ class Agent:
         else:
             raise SystemExit(f"unknown step {step}")
 
-
     def capture(self, step):
-        path = os.path.join(os.path.dirname(os.path.abspath(self.case["captures"])), os.path.basename(self.case["captures"]), step["capture"])
+        path = os.path.join(
+            os.path.dirname(os.path.abspath(self.case["captures"])),
+            os.path.basename(self.case["captures"]),
+            step["capture"],
+        )
         text = open(path, encoding="utf-8").read().replace("/ws/demo", os.getcwd())
         entries = [json.loads(line) for line in text.splitlines()]
         optional = {"authenticate", "session/set_mode", "session/set_config_option", "session/set_model"}
-        self.known = {e["msg"]["method"] for e in entries if e["dir"] == "c2a" and "method" in e["msg"]} - optional
+        self.known = {
+            e["msg"]["method"] for e in entries if e["dir"] == "c2a" and "method" in e["msg"]
+        } - optional
         self.defaults, ids, skipped = {}, {}, set()
         writes = list(step.get("writes", []))
         for entry in entries:

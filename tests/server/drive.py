@@ -39,6 +39,7 @@ A case is one JSON object:
 
 The editor keeps open documents, applies edits with versions, and reloads a clean document when its file changes on disk.
 """
+
 import argparse
 import asyncio
 import json
@@ -82,7 +83,9 @@ def dig(value, path):
 def contains(value, wanted):
     """wanted is a part of value: dicts by key, lists by some element for each, "~text" by substring, the rest by equality."""
     if isinstance(wanted, dict):
-        return isinstance(value, dict) and all(k in value and contains(value[k], v) for k, v in wanted.items())
+        return isinstance(value, dict) and all(
+            k in value and contains(value[k], v) for k, v in wanted.items()
+        )
     if isinstance(wanted, list):
         return isinstance(value, list) and all(any(contains(item, w) for item in value) for w in wanted)
     if isinstance(wanted, str) and wanted.startswith("~"):
@@ -122,32 +125,70 @@ class Editor:
     # -- plumbing ---------------------------------------------------------------
     async def start(self):
         home = self.root / "home"
-        env = {**os.environ, "HOME": str(home), "XDG_CACHE_HOME": str(home / "cache"), "XDG_STATE_HOME": str(home / "state"),
-               "XDG_DATA_HOME": str(home / "data"), "XDG_CONFIG_HOME": str(home / "config")}
+        env = {
+            **os.environ,
+            "HOME": str(home),
+            "XDG_CACHE_HOME": str(home / "cache"),
+            "XDG_STATE_HOME": str(home / "state"),
+            "XDG_DATA_HOME": str(home / "data"),
+            "XDG_CONFIG_HOME": str(home / "config"),
+        }
         home.mkdir(exist_ok=True)
         self.stderr = open(self.root / "server.stderr", "ab")
         self.process = await asyncio.create_subprocess_exec(
-            *self.server, stdin=asyncio.subprocess.PIPE, stdout=asyncio.subprocess.PIPE, stderr=self.stderr,
-            cwd=self.cwd, env=env, limit=2**30)
+            *self.server,
+            stdin=asyncio.subprocess.PIPE,
+            stdout=asyncio.subprocess.PIPE,
+            stderr=self.stderr,
+            cwd=self.cwd,
+            env=env,
+            limit=2**30,
+        )
         self.reader = asyncio.create_task(self.read())
         self.reloader = asyncio.create_task(self.reload())
-        draws = {name: True for name in self.case.get("editor_draws", ALL)}
-        result = await self.ask("initialize", {
-            "processId": os.getpid(), "rootUri": self.cwd.as_uri(),
-            "workspaceFolders": [{"uri": self.cwd.as_uri(), "name": "ws"}],
-            "clientInfo": {"name": "scripted-editor", "version": "1"},
-            "initializationOptions": {"acpEditor": self.settings()},
-            "capabilities": {
-                "general": {"positionEncodings": ["utf-16"]},
-                "window": {"showDocument": {"support": True}, "showMessage": {}, "workDoneProgress": True},
-                "workspace": {"applyEdit": True, "configuration": True, "didChangeConfiguration": {"dynamicRegistration": True},
-                              "didChangeWatchedFiles": {"dynamicRegistration": True}, "executeCommand": {}, "workspaceFolders": True,
-                              "workspaceEdit": {"documentChanges": True, "resourceOperations": ["create", "rename", "delete"]},
-                              "textDocumentContent": {"dynamicRegistration": True}, "codeLens": {"refreshSupport": True},
-                              "inlayHint": {"refreshSupport": True}},
-                "textDocument": {"synchronization": {"didSave": True}, "codeLens": {}, "codeAction": {}, "inlayHint": {}, "hover": {}},
-                **({"experimental": {"acpEditor": draws}} if draws else {}),
-            }}, timeout=30)
+        draws = dict.fromkeys(self.case.get("editor_draws", ALL), True)
+        result = await self.ask(
+            "initialize",
+            {
+                "processId": os.getpid(),
+                "rootUri": self.cwd.as_uri(),
+                "workspaceFolders": [{"uri": self.cwd.as_uri(), "name": "ws"}],
+                "clientInfo": {"name": "scripted-editor", "version": "1"},
+                "initializationOptions": {"acpEditor": self.settings()},
+                "capabilities": {
+                    "general": {"positionEncodings": ["utf-16"]},
+                    "window": {
+                        "showDocument": {"support": True},
+                        "showMessage": {},
+                        "workDoneProgress": True,
+                    },
+                    "workspace": {
+                        "applyEdit": True,
+                        "configuration": True,
+                        "didChangeConfiguration": {"dynamicRegistration": True},
+                        "didChangeWatchedFiles": {"dynamicRegistration": True},
+                        "executeCommand": {},
+                        "workspaceFolders": True,
+                        "workspaceEdit": {
+                            "documentChanges": True,
+                            "resourceOperations": ["create", "rename", "delete"],
+                        },
+                        "textDocumentContent": {"dynamicRegistration": True},
+                        "codeLens": {"refreshSupport": True},
+                        "inlayHint": {"refreshSupport": True},
+                    },
+                    "textDocument": {
+                        "synchronization": {"didSave": True},
+                        "codeLens": {},
+                        "codeAction": {},
+                        "inlayHint": {},
+                        "hover": {},
+                    },
+                    **({"experimental": {"acpEditor": draws}} if draws else {}),
+                },
+            },
+            timeout=30,
+        )
         self.commands = dig(result, "capabilities.executeCommandProvider.commands")
         self.tell("initialized", {})
 
@@ -159,7 +200,7 @@ class Editor:
             self.tell("exit", None)
             await asyncio.wait_for(self.process.wait(), 10)
             code = self.process.returncode
-        except (asyncio.TimeoutError, Failed, ConnectionError, BrokenPipeError):
+        except (TimeoutError, Failed, ConnectionError, BrokenPipeError):
             code = "killed"
             if self.process.returncode is None:
                 self.process.kill()
@@ -171,8 +212,13 @@ class Editor:
     def settings(self):
         own = json.loads(json.dumps(self.case.get("settings", {})))
         agents = own.setdefault("agents", {})
-        agents.setdefault("scripted", {"command": sys.executable, "args": [
-            str(HERE / "agent.py"), str(self.root / "case.json"), str(self.log), str(self.cwd)]})
+        agents.setdefault(
+            "scripted",
+            {
+                "command": sys.executable,
+                "args": [str(HERE / "agent.py"), str(self.root / "case.json"), str(self.log), str(self.cwd)],
+            },
+        )
         agents["scripted"].update(self.case.get("agent_entry", {}))
         own.setdefault("agent", "scripted")
         return own
@@ -224,8 +270,12 @@ class Editor:
 
     async def serve(self, method, params):
         if method == "workspace/configuration":
-            return [self.settings() if item.get("section") == "acpEditor" else dig({"acpEditor": self.settings()}, item.get("section") or "")
-                    for item in params["items"]]
+            return [
+                self.settings()
+                if item.get("section") == "acpEditor"
+                else dig({"acpEditor": self.settings()}, item.get("section") or "")
+                for item in params["items"]
+            ]
         if method == "window/showDocument":
             line = dig(params, "selection.start.line")
             self.shown.append((params["uri"], None if line is MISSING else line, params.get("takeFocus")))
@@ -241,9 +291,15 @@ class Editor:
         if method == "acpEditor/saveDocument":
             self.save(params["uri"])
             return None
-        if method in ("client/registerCapability", "client/unregisterCapability", "window/workDoneProgress/create",
-                      "workspace/codeLens/refresh", "workspace/inlayHint/refresh", "workspace/diagnostic/refresh",
-                      "workspace/textDocumentContent/refresh"):
+        if method in (
+            "client/registerCapability",
+            "client/unregisterCapability",
+            "window/workDoneProgress/create",
+            "workspace/codeLens/refresh",
+            "workspace/inlayHint/refresh",
+            "workspace/diagnostic/refresh",
+            "workspace/textDocumentContent/refresh",
+        ):
             for item in params.get("registrations", []):
                 if item["method"] == "workspace/didChangeWatchedFiles":
                     self.watch.append(item)
@@ -266,7 +322,7 @@ class Editor:
         self.write({"id": ident, "method": method, **({} if params is None else {"params": params})})
         try:
             message = await asyncio.wait_for(future, timeout)
-        except asyncio.TimeoutError:
+        except TimeoutError:
             raise Failed(f"no answer to {method} in {timeout} s") from None
         if error:
             return message.get("error")
@@ -275,7 +331,9 @@ class Editor:
         return message.get("result")
 
     async def command(self, name, args=None, **more):
-        return await self.ask("workspace/executeCommand", {"command": name, "arguments": [] if args is None else [args]}, **more)
+        return await self.ask(
+            "workspace/executeCommand", {"command": name, "arguments": [] if args is None else [args]}, **more
+        )
 
     # -- documents ----------------------------------------------------------------
     def uri(self, path):
@@ -283,11 +341,12 @@ class Editor:
 
     def path(self, uri):
         from urllib.parse import unquote, urlsplit
+
         return pathlib.Path(unquote(urlsplit(uri).path))
 
     def offset(self, text, position):
         lines = re.split(r"(?<=\n)|(?<=\r)(?!\n)", text)
-        start = sum(map(len, lines[:position["line"]]))
+        start = sum(map(len, lines[: position["line"]]))
         rest, units = (lines[position["line"]] if position["line"] < len(lines) else ""), 0
         for index, char in enumerate(rest):
             if units >= position["character"] or char in "\r\n":
@@ -296,18 +355,33 @@ class Editor:
         return start + len(rest.rstrip("\r\n")) if rest.endswith(("\r", "\n")) else start + len(rest)
 
     def edited(self, text, edits):
-        spans = sorted(((self.offset(text, e["range"]["start"]), self.offset(text, e["range"]["end"]), i, e["newText"])
-                        for i, e in enumerate(edits)), reverse=True)
+        spans = sorted(
+            (
+                (
+                    self.offset(text, e["range"]["start"]),
+                    self.offset(text, e["range"]["end"]),
+                    i,
+                    e["newText"],
+                )
+                for i, e in enumerate(edits)
+            ),
+            reverse=True,
+        )
         for start, end, _, new in spans:
             text = text[:start] + new + text[end:]
         return text
 
     def apply(self, edit):
-        changes = edit.get("documentChanges") or [{"textDocument": {"uri": u, "version": None}, "edits": e}
-                                                  for u, e in (edit.get("changes") or {}).items()]
+        changes = edit.get("documentChanges") or [
+            {"textDocument": {"uri": u, "version": None}, "edits": e}
+            for u, e in (edit.get("changes") or {}).items()
+        ]
         for change in changes:
             if "edits" in change:
-                doc, version = self.docs.get(change["textDocument"]["uri"]), change["textDocument"].get("version")
+                doc, version = (
+                    self.docs.get(change["textDocument"]["uri"]),
+                    change["textDocument"].get("version"),
+                )
                 if doc and version is None:
                     self.wrong.append("an open document was edited without its version")
                 if doc and version is not None and version != doc["version"]:
@@ -325,7 +399,7 @@ class Editor:
                     self.tell("textDocument/didClose", {"textDocument": {"uri": change["uri"]}})
             else:
                 uri = change["textDocument"]["uri"]
-                if uri not in self.docs:      # an editor opens what it edits
+                if uri not in self.docs:  # an editor opens what it edits
                     self.open(uri)
                 self.replace(uri, self.edited(self.docs[uri]["text"], change["edits"]), dirty=True)
         return {"applied": True}
@@ -334,12 +408,18 @@ class Editor:
         path = self.path(uri)
         text = path.read_bytes().decode("utf-8", "replace") if path.exists() else ""
         self.docs[uri] = {"text": text, "version": 1, "dirty": False, "disk": text}
-        self.tell("textDocument/didOpen", {"textDocument": {"uri": uri, "languageId": "plaintext", "version": 1, "text": text}})
+        self.tell(
+            "textDocument/didOpen",
+            {"textDocument": {"uri": uri, "languageId": "plaintext", "version": 1, "text": text}},
+        )
 
     def replace(self, uri, text, dirty):
         doc = self.docs[uri]
         doc.update(text=text, version=doc["version"] + 1, dirty=dirty)
-        self.tell("textDocument/didChange", {"textDocument": {"uri": uri, "version": doc["version"]}, "contentChanges": [{"text": text}]})
+        self.tell(
+            "textDocument/didChange",
+            {"textDocument": {"uri": uri, "version": doc["version"]}, "contentChanges": [{"text": text}]},
+        )
 
     def save(self, uri):
         doc = self.docs[uri]
@@ -362,9 +442,11 @@ class Editor:
                     except OSError:
                         pass
             if seen and self.watch:
-                events = ([{"uri": u, "type": 1} for u in now.keys() - seen.keys()]
-                          + [{"uri": u, "type": 2} for u in now.keys() & seen.keys() if now[u] != seen[u]]
-                          + [{"uri": u, "type": 3} for u in seen.keys() - now.keys()])
+                events = (
+                    [{"uri": u, "type": 1} for u in now.keys() - seen.keys()]
+                    + [{"uri": u, "type": 2} for u in now.keys() & seen.keys() if now[u] != seen[u]]
+                    + [{"uri": u, "type": 3} for u in seen.keys() - now.keys()]
+                )
                 if events:
                     self.tell("workspace/didChangeWatchedFiles", {"changes": events})
             seen = now or {"": 0}
@@ -415,7 +497,9 @@ class Editor:
                 if not error or step["error"].lower() not in error["message"].lower():
                     raise Failed(f"wanted an error with {step['error']!r}, got {error}")
             else:
-                result = await self.command(step["command"], step.get("args"), timeout=step.get("timeout", 15))
+                result = await self.command(
+                    step["command"], step.get("args"), timeout=step.get("timeout", 15)
+                )
                 self.results[step.get("as", "last")] = result
                 if isinstance(result, dict) and "sessionId" in result:
                     self.sid = result["sessionId"]
@@ -428,73 +512,138 @@ class Editor:
             self.save(self.uri(step["save"]))
         elif "type" in step:
             uri, (l1, c1, l2, c2) = self.uri(step["type"]), step["at"]
-            change = {"range": {"start": {"line": l1, "character": c1}, "end": {"line": l2, "character": c2}}, "newText": step["text"]}
+            change = {
+                "range": {"start": {"line": l1, "character": c1}, "end": {"line": l2, "character": c2}},
+                "newText": step["text"],
+            }
             self.replace(uri, self.edited(self.docs[uri]["text"], [change]), dirty=True)
         elif "state" in step:
+
             async def check():
                 value = dig(await self.command("acpEditor.state"), step["state"])
-                return holds(value, step) or f"{step['state']} was {'missing' if value is MISSING else json.dumps(value)[:600]}"
+                return (
+                    holds(value, step)
+                    or f"{step['state']} was {'missing' if value is MISSING else json.dumps(value)[:600]}"
+                )
+
             await self.until(check, json.dumps(raw), step)
         elif "still" in step:
             end = time.monotonic() + step.get("for", 500) / 1000
             while True:
                 value = dig(await self.command("acpEditor.state"), step["still"])
                 if not holds(value, step):
-                    raise Failed(f"{json.dumps(raw)}: became {'missing' if value is MISSING else json.dumps(value)[:600]}")
+                    raise Failed(
+                        f"{json.dumps(raw)}: became {'missing' if value is MISSING else json.dumps(value)[:600]}"
+                    )
                 if time.monotonic() > end:
                     break
                 await asyncio.sleep(0.05)
         elif "shown" in step:
             uri = self.uri(step["shown"])
-            await self.until(lambda: any(u == uri and ("line" not in step or l == step["line"]) for u, l, _ in self.shown) or str(self.shown[-5:]),
-                             json.dumps(raw), step)
+            await self.until(
+                lambda: (
+                    any(u == uri and ("line" not in step or l == step["line"]) for u, l, _ in self.shown)
+                    or str(self.shown[-5:])
+                ),
+                json.dumps(raw),
+                step,
+            )
             if any(focus for u, _, focus in self.shown if u == uri):
                 raise Failed(f"{step['shown']} was shown with focus taken")
         elif "shown_last" in step:
             uri = self.uri(step["shown_last"])
-            await self.until(lambda: (bool(self.shown) and self.shown[-1][0] == uri and ("line" not in step or self.shown[-1][1] == step["line"])) or str(self.shown[-3:]),
-                             json.dumps(raw), step)
+            await self.until(
+                lambda: (
+                    (
+                        bool(self.shown)
+                        and self.shown[-1][0] == uri
+                        and ("line" not in step or self.shown[-1][1] == step["line"])
+                    )
+                    or str(self.shown[-3:])
+                ),
+                json.dumps(raw),
+                step,
+            )
         elif "not_shown" in step:
             uri = self.uri(step["not_shown"])
             if any(u == uri and ("line" not in step or l == step["line"]) for u, l, _ in self.shown):
                 raise Failed(f"{step['not_shown']} was shown")
         elif "notified" in step:
-            await self.until(lambda: any(m == step["notified"] and contains(p, step.get("where", {})) for _, m, p in self.notes)
-                             or str([p for _, m, p in self.notes if m == step["notified"]][-2:])[:800], json.dumps(raw), step)
+            await self.until(
+                lambda: (
+                    any(
+                        m == step["notified"] and contains(p, step.get("where", {})) for _, m, p in self.notes
+                    )
+                    or str([p for _, m, p in self.notes if m == step["notified"]][-2:])[:800]
+                ),
+                json.dumps(raw),
+                step,
+            )
         elif "last" in step:
+
             def check():
-                found = [p for _, m, p in self.notes if m == step["last"] and contains(p, step.get("key", {}))]
+                found = [
+                    p for _, m, p in self.notes if m == step["last"] and contains(p, step.get("key", {}))
+                ]
                 value = dig(found[-1], step["at"]) if found else MISSING
                 return holds(value, step) or str(found[-1:])[:600]
+
             await self.until(check, json.dumps(raw), step)
         elif "not_notified" in step:
-            if any(m == step["not_notified"] and contains(p, step.get("where", {})) for _, m, p in self.notes):
+            if any(
+                m == step["not_notified"] and contains(p, step.get("where", {})) for _, m, p in self.notes
+            ):
                 raise Failed(json.dumps(raw))
         elif "count" in step:
             count = sum(m == step["count"] and contains(p, step.get("where", {})) for _, m, p in self.notes)
             if not step.get("at_least", 0) <= count <= step.get("at_most", count):
                 raise Failed(f"{json.dumps(raw)}: {count}")
         elif "agent_got" in step:
-            await self.until(lambda: any(contains(m, step["agent_got"]) for m in self.agent_log()) or str(self.agent_log()[-3:])[:800],
-                             json.dumps(raw), step)
+            await self.until(
+                lambda: (
+                    any(contains(m, step["agent_got"]) for m in self.agent_log())
+                    or str(self.agent_log()[-3:])[:800]
+                ),
+                json.dumps(raw),
+                step,
+            )
         elif "agent_not_got" in step:
             if any(contains(m, step["agent_not_got"]) for m in self.agent_log()):
                 raise Failed(json.dumps(raw))
         elif "disk" in step:
             wanted = bytes.fromhex(step["hex"]) if "hex" in step else step["is"].encode()
             path = self.cwd / step["disk"]
-            await self.until(lambda: (path.exists() and path.read_bytes() == wanted) or (repr(path.read_bytes()[:600]) if path.exists() else "no file"),
-                             json.dumps(raw), step)
+            await self.until(
+                lambda: (
+                    (path.exists() and path.read_bytes() == wanted)
+                    or (repr(path.read_bytes()[:600]) if path.exists() else "no file")
+                ),
+                json.dumps(raw),
+                step,
+            )
         elif "buffer" in step:
             uri = self.uri(step["buffer"])
-            await self.until(lambda: self.docs.get(uri, {}).get("text") == step["is"] or repr(self.docs.get(uri, {}).get("text"))[:600],
-                             json.dumps(raw), step)
+            await self.until(
+                lambda: (
+                    self.docs.get(uri, {}).get("text") == step["is"]
+                    or repr(self.docs.get(uri, {}).get("text"))[:600]
+                ),
+                json.dumps(raw),
+                step,
+            )
         elif "no_file" in step:
             await self.until(lambda: not (self.cwd / step["no_file"]).exists(), json.dumps(raw), step)
         elif "answer" in step:
             self.answers.append(step["answer"])
         elif "asked" in step:
-            await self.until(lambda: any(step["asked"] in json.dumps(q, ensure_ascii=False) for q in self.questions) or str(self.questions)[:600], json.dumps(raw), step)
+            await self.until(
+                lambda: (
+                    any(step["asked"] in json.dumps(q, ensure_ascii=False) for q in self.questions)
+                    or str(self.questions)[:600]
+                ),
+                json.dumps(raw),
+                step,
+            )
         elif "settings" in step:
             self.case["settings"] = {**self.case.get("settings", {}), **step["settings"]}
             self.tell("workspace/didChangeConfiguration", {"settings": {"acpEditor": self.settings()}})
@@ -509,7 +658,10 @@ class Editor:
             if count != step["is"]:
                 raise Failed(f"{json.dumps(raw)}: {count}")
         elif "agent_got_in_order" in step:
-            places = [next((i for i, m in enumerate(self.agent_log()) if contains(m, wanted)), None) for wanted in step["agent_got_in_order"]]
+            places = [
+                next((i for i, m in enumerate(self.agent_log()) if contains(m, wanted)), None)
+                for wanted in step["agent_got_in_order"]
+            ]
             if None in places or places != sorted(places):
                 raise Failed(f"{json.dumps(raw)}: {places}")
         elif "rate" in step:
@@ -517,7 +669,10 @@ class Editor:
             for when, method, params in self.notes:
                 if method == step["rate"]:
                     times.setdefault(json.dumps([dig(params, key) for key in step["keys"]]), []).append(when)
-            worst = max((sum(start <= t < start + 1 for t in ts) for ts in times.values() for start in ts[::10]), default=0)
+            worst = max(
+                (sum(start <= t < start + 1 for t in ts) for ts in times.values() for start in ts[::10]),
+                default=0,
+            )
             if worst > step["at_most"]:
                 raise Failed(f"{json.dumps(raw)}: {worst} in one second")
         elif "text" in step:
@@ -540,16 +695,27 @@ class Editor:
         elif "tell" in step:
             self.tell(step["tell"], step.get("params", {}))
         elif "lenses" in step:
+
             async def check():
-                found = await self.ask("textDocument/codeLens", {"textDocument": {"uri": self.uri(step["lenses"])}})
+                found = await self.ask(
+                    "textDocument/codeLens", {"textDocument": {"uri": self.uri(step["lenses"])}}
+                )
                 return holds(found, step) or json.dumps(found)[:600]
+
             await self.until(check, json.dumps(raw), step)
         elif "hints" in step:
+
             async def check():
                 end = {"line": 100000, "character": 0}
-                found = await self.ask("textDocument/inlayHint", {"textDocument": {"uri": self.uri(step["hints"])},
-                                                                  "range": {"start": {"line": 0, "character": 0}, "end": end}})
+                found = await self.ask(
+                    "textDocument/inlayHint",
+                    {
+                        "textDocument": {"uri": self.uri(step["hints"])},
+                        "range": {"start": {"line": 0, "character": 0}, "end": end},
+                    },
+                )
                 return holds(found or [], step) or json.dumps(found)[:600]
+
             await self.until(check, json.dumps(raw), step)
         elif "shell" in step:
             subprocess.run(step["shell"], shell=True, cwd=self.cwd, check=True, stdout=subprocess.DEVNULL)
@@ -591,7 +757,9 @@ async def run(path, server, verbose, keep):
             try:
                 await asyncio.wait_for(editor.play(step), 90)
             except Exception as error:
-                raise Failed(f"step {index}: {error!r}" if not isinstance(error, Failed) else f"step {index}: {error}") from None
+                raise Failed(
+                    f"step {index}: {error!r}" if not isinstance(error, Failed) else f"step {index}: {error}"
+                ) from None
     except Failed as error:
         failed = str(error)
     finally:
@@ -616,17 +784,24 @@ async def run(path, server, verbose, keep):
 
 
 def main():
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
     parser.add_argument("--server", default="acp-editor")
     parser.add_argument("-v", action="store_true")
     parser.add_argument("--keep", action="store_true", help="keep the folder of a case that fails")
     parser.add_argument("cases", nargs="+", type=pathlib.Path)
     options = parser.parse_args()
-    paths = [p for given in options.cases for p in (sorted(given.rglob("*.json")) if given.is_dir() else [given])]
+    paths = [
+        p for given in options.cases for p in (sorted(given.rglob("*.json")) if given.is_dir() else [given])
+    ]
     bad = 0
     for path in paths:
         title, failed = asyncio.run(run(path, shlex.split(options.server), options.v, options.keep))
-        print(f"{'FAIL' if failed else 'ok  '} {path.stem}: {title}" + (f"\n       {failed}" if failed else ""), flush=True)
+        print(
+            f"{'FAIL' if failed else 'ok  '} {path.stem}: {title}" + (f"\n       {failed}" if failed else ""),
+            flush=True,
+        )
         bad += bool(failed)
     print(f"{len(paths) - bad} passed, {bad} failed")
     return 1 if bad else 0

@@ -42,7 +42,13 @@ async def test_one_line_changed_in_a_file_of_50000_repetitive_lines(tmp_path: Pa
         "files": {"big.txt": before},
         "agent": [
             {"on": "session/prompt", "as": "p"},
-            {"update": {**call, "status": "pending", "locations": [{"path": "{cwd}/big.txt", "line": 25001}]}},
+            {
+                "update": {
+                    **call,
+                    "status": "pending",
+                    "locations": [{"path": "{cwd}/big.txt", "line": 25001}],
+                }
+            },
             {"write": "big.txt", "text": after},
             {"update": done},
             {"reply": "p", "result": {"stopReason": "end_turn"}},
