@@ -74,7 +74,7 @@ async def stream(
     for start in range(0, len(text), 12):
         yield text[start : start + 12]
     if tool:
-        call = DeltaToolCall(tool, json.dumps(arguments), f"call_{len(messages)}")
+        call = DeltaToolCall(name=tool, json_args=json.dumps(arguments), tool_call_id=f"call_{len(messages)}")
         yield {0: call}
 
 
