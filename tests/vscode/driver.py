@@ -18,6 +18,8 @@ SCREENSHOTS = CACHE / "screenshots"
 ACTIVE = ".editor-group-container.active .monaco-editor"
 PATIENCE = 20.0
 """Seconds that a condition may take to come true; what takes longer is a defect."""
+SETTLED = 8
+"""Looks in a row, 50 ms apart, at which a list that fills itself has to be the same."""
 T = TypeVar("T")
 
 
@@ -135,12 +137,16 @@ class Editor:
     def offers(self, title: str) -> bool:
         """Whether the palette has the command now."""
         self._ask_palette(title)
-        known = wait_for(
-            lambda: self.row(title).count() or any("No matching" in row for row in self.rows()) * -1,
-            f"the palette has or has not {title}",
-        )
+        seen: list[list[str]] = []
+
+        def settled() -> bool:
+            seen.append(self.rows())
+            return len(seen) > SETTLED and all(rows == seen[-1] for rows in seen[-SETTLED:])
+
+        wait_for(settled, "the palette lists no more")
+        found = self.row(title).count() > 0
         self.press("Escape")
-        return known > 0
+        return found
 
     def answer(self, text: str) -> None:
         """Types into the open input box and confirms it."""
@@ -168,8 +174,7 @@ class Editor:
         self.quick_input().wait_for()
         self.quick_input().fill(name)
         row = self.page.locator(".quick-input-widget:visible .monaco-list-row").filter(has_text=name)
-        row.first.wait_for(timeout=PATIENCE * 1000)
-        self.press("Enter")
+        row.first.click()
         wait_for(lambda: self.active_tab == Path(name).name, f"{name} is the active editor")
         wait_for(lambda: self.focus_in_editor, f"{name} has the focus")
 

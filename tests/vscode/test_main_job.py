@@ -124,7 +124,8 @@ def test_a_killed_agent_is_told_and_the_next_prompt_works(editor: Editor, folder
     waiting(editor)
     for process in editor.processes("demo-agent"):
         os.kill(process, signal.SIGKILL)
-    wait_for(lambda: any("agent" in text for text in editor.notifications), "a notification tells of it")
+    wait_for(lambda: editor.status_says("failed"), "the status bar tells of it")
+    assert editor.status_says("ended by signal 9")
     wait_for(lambda: not editor.status_says("waiting"), "nothing waits any more")
     editor.prompt(RENAME)
     waiting(editor)
