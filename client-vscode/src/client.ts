@@ -1,5 +1,5 @@
 import type { Readable } from 'node:stream';
-import { type Disposable, EventEmitter, type LogOutputChannel, l10n, window, workspace, type ExtensionContext } from 'vscode';
+import { type CancellationToken, type Disposable, EventEmitter, type LogOutputChannel, l10n, window, workspace, type ExtensionContext } from 'vscode';
 import {
   CloseAction,
   ErrorAction,
@@ -16,7 +16,10 @@ import { messageOf, tail } from './environment';
 import type {
   ChangesParams,
   DecorationsParams,
+  ElicitParams,
+  ElicitResult,
   PermissionsParams,
+  RunInTerminalParams,
   SaveDocumentParams,
   SessionParams,
   State as Snapshot,
@@ -34,6 +37,8 @@ const SURFACES = {
   status: true,
   session: true,
   save: true,
+  elicitation: true,
+  terminal: true,
 };
 const STOP_TIMEOUT = 5000;
 /** Milliseconds that the server has to end its agents before it is ended itself. */
@@ -44,6 +49,8 @@ const RESTARTS = 3;
 export interface Hooks {
   readonly middleware: Middleware;
   save(params: SaveDocumentParams): Promise<unknown>;
+  elicit(params: ElicitParams, token: CancellationToken): Promise<ElicitResult>;
+  runInTerminal(params: RunInTerminalParams): null;
 }
 
 /** The connection to the server: started, restarted and asked here and nowhere else. */
@@ -165,6 +172,8 @@ export class Client implements Disposable {
     client.onNotification('acpEditor/changes', (params: ChangesParams) => this.state.setChanges(params));
     client.onNotification('acpEditor/session', (params: SessionParams) => this.state.setSession(params));
     client.onRequest('acpEditor/saveDocument', (params: SaveDocumentParams) => this.hooks.save(params));
+    client.onRequest('acpEditor/elicit', (params: ElicitParams, token: CancellationToken) => this.hooks.elicit(params, token));
+    client.onRequest('acpEditor/runInTerminal', (params: RunInTerminalParams) => this.hooks.runInTerminal(params));
   }
 
   private forward(stream: Readable): void {

@@ -8,6 +8,7 @@ import type { Call, Permissions } from './permissions';
 import type { Pickers } from './picker';
 import type { Prompt } from './prompt';
 import type { FollowState } from './protocol';
+import type { Rules } from './rules';
 import type { State } from './state';
 import type { Terminals } from './terminals';
 
@@ -20,6 +21,7 @@ export interface Parts {
   readonly prompt: Prompt;
   readonly pickers: Pickers;
   readonly permissions: Permissions;
+  readonly rules: Rules;
   readonly changes: Changes;
   readonly terminals: Terminals;
   /** The person has moved by a command of ours. */
@@ -46,7 +48,7 @@ export function registerCommands(parts: Parts): Disposable[] {
 }
 
 function handlers(parts: Parts): Record<string, Handler> {
-  const { client, state, log, prompt, pickers, permissions, changes, terminals, moved } = parts;
+  const { client, state, log, prompt, pickers, permissions, rules, changes, terminals, moved } = parts;
   const running = <T>(run: () => Promise<T>): (() => Promise<T | undefined>) => {
     return async () => ((await mayStart(client)) ? run() : undefined);
   };
@@ -77,7 +79,8 @@ function handlers(parts: Parts): Record<string, Handler> {
     showProposedEdit: jumping((argument) => permissions.showEdit(callOf(argument))),
     alwaysAllow: (argument) => permissions.makeRule('allow', callOf(argument)),
     never: (argument) => permissions.makeRule('deny', callOf(argument)),
-    rules: () => permissions.listRules(),
+    rules: running(() => rules.list()),
+    decisions: running(() => rules.showDecisions()),
 
     toggleFollow: async () => {
       const { enabled } = await client.execute<FollowState>('follow.toggle');

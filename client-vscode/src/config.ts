@@ -1,7 +1,6 @@
 import { type Disposable, EventEmitter, workspace } from 'vscode';
-import { allowedRules, mergedAgents, mergedRules, type AgentEntries } from './merge';
+import { type AgentEntries, mergedAgents, own, workspaceRules } from './merge';
 import type { AgentConsent } from './trust';
-import type { SavedRules } from './savedRules';
 
 const SECTION = 'acpEditor';
 
@@ -11,16 +10,12 @@ export class Config implements Disposable {
   private readonly listeners: Disposable[];
   readonly onDidChange = this.emitter.event;
 
-  constructor(
-    private readonly consent: AgentConsent,
-    private readonly rules: SavedRules,
-  ) {
+  constructor(private readonly consent: AgentConsent) {
     this.listeners = [
       workspace.onDidChangeConfiguration((event) => {
         if (event.affectsConfiguration(SECTION)) this.emitter.fire();
       }),
       consent.onDidDecide(() => this.emitter.fire()),
-      rules.onDidChange(() => this.emitter.fire()),
     ];
   }
 
@@ -44,17 +39,17 @@ export class Config implements Disposable {
     const plain = JSON.parse(JSON.stringify(section)) as Record<string, unknown>;
     delete plain['server'];
     plain['agents'] = this.agents();
-    const allow = section.inspect<string[]>('permissions.allow');
-    const saved = this.rules.all();
+    plain['mcpServers'] = own(section.inspect<object>('mcpServers')) ?? {}; // these start programs too
+    const rules = (key: string): string[] | undefined => own(section.inspect<string[]>(`permissions.${key}`));
     plain['permissions'] = {
-      ...(plain['permissions'] as object | undefined),
-      allow: [...allowedRules(allow), ...saved.filter((rule) => rule.verdict === 'allow').map((rule) => rule.rule)],
-      ask: mergedRules(section.inspect<string[]>('permissions.ask')),
-      deny: [
-        ...mergedRules(section.inspect<string[]>('permissions.deny')),
-        ...saved.filter((rule) => rule.verdict === 'deny').map((rule) => rule.rule),
-      ],
+      allow: rules('allow'),
+      ask: rules('ask'),
+      deny: rules('deny'),
+      readInside: own(section.inspect<boolean>('permissions.readInside')),
     };
+    plain['workspacePermissions'] = Object.fromEntries(
+      ['allow', 'ask', 'deny'].map((key) => [key, workspaceRules(section.inspect<string[]>(`permissions.${key}`))]),
+    );
     return plain;
   }
 

@@ -12,10 +12,11 @@ import { Follower } from './follow';
 import { Permissions } from './permissions';
 import { Pickers } from './picker';
 import { Prompt } from './prompt';
-import { SavedRules } from './savedRules';
+import { answerQuestion } from './questions';
+import { Rules } from './rules';
 import { State } from './state';
 import { Status } from './status';
-import { Terminals } from './terminals';
+import { Terminals, runInTerminal } from './terminals';
 import { SessionTree } from './tree';
 import { AgentConsent } from './trust';
 
@@ -32,11 +33,12 @@ export function activate(context: ExtensionContext): Api {
   const log = window.createOutputChannel('ACP Editor', { log: true });
   const state = new State();
   const consent = new AgentConsent(context.globalState);
-  const rules = new SavedRules(context.workspaceState);
-  const config = new Config(consent, rules);
+  const config = new Config(consent);
   const activity = new Activity((uri) => client.notify('acpEditor/userActivity', uri === undefined ? {} : { uri }));
   const follower = new Follower(config, activity, (message) => log.debug(message));
   const client = new Client(context, log, config, state, {
+    elicit: answerQuestion,
+    runInTerminal,
     save: (params) => activity.edit(() => saveDocument(params)),
     middleware: {
       window: {
@@ -56,6 +58,7 @@ export function activate(context: ExtensionContext): Api {
     },
   });
   const announcer = new Announcer(state);
+  const rules = new Rules(client);
   const permissions = new Permissions(client, state, config, rules, announcer);
   const changes = new Changes(client, state, announcer);
   const terminals = new Terminals(client, state);
@@ -64,7 +67,6 @@ export function activate(context: ExtensionContext): Api {
     log,
     state,
     consent,
-    rules,
     config,
     activity,
     follower,
@@ -97,6 +99,7 @@ export function activate(context: ExtensionContext): Api {
       prompt: new Prompt(client, state),
       pickers: new Pickers(client, state, config),
       permissions,
+      rules,
       changes,
       terminals,
       moved: () => activity.seen(window.activeTextEditor?.document.uri),

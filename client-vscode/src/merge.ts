@@ -28,19 +28,14 @@ export function mergedAgents(
   return merged;
 }
 
-/** Rules that loosen count only where the person wrote them. */
-export function allowedRules(found: Inspected<readonly string[]> | undefined): readonly string[] {
-  return found?.globalValue ?? found?.defaultValue ?? [];
+/** What the person set, whatever a workspace says. */
+export function own<T>(found: Inspected<T> | undefined): T | undefined {
+  return found?.globalValue ?? found?.defaultValue;
 }
 
-/** Rules that tighten count from everywhere. */
-export function mergedRules(found: Inspected<readonly string[]> | undefined): readonly string[] {
-  const all = [
-    ...(found?.globalValue ?? found?.defaultValue ?? []),
-    ...(found?.workspaceValue ?? []),
-    ...(found?.workspaceFolderValue ?? []),
-  ];
-  return [...new Set(all)];
+/** The rules of a workspace's settings, which may only tighten. */
+export function workspaceRules(found: Inspected<readonly string[]> | undefined): readonly string[] {
+  return [...new Set([...(found?.workspaceValue ?? []), ...(found?.workspaceFolderValue ?? [])])];
 }
 
 /** The command line of an agent, for a person to read. */

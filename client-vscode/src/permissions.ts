@@ -19,15 +19,14 @@ import type { Client } from './client';
 import type { Config } from './config';
 import { showDiff, showDiffs } from './documents';
 import { refusal } from './guard';
-import { type RuleOffer, ruleOffers } from './offers';
 import type { AnsweredPermission, Permission, PermissionOption } from './protocol';
-import type { SavedRules, Scope, Verdict } from './savedRules';
+import type { Effect, Rules } from './rules';
 import { sameUri, type State } from './state';
 
 const MOST_BUTTONS = 4;
 /** What a notification has room for; the others are in the picker of all answers. */
 
-type AnswerItem = QuickPickItem & { readonly option?: PermissionOption; readonly verdict?: Verdict };
+type AnswerItem = QuickPickItem & { readonly option?: PermissionOption; readonly effect?: Effect };
 
 /** How a command for a request was called. */
 export interface Call {
@@ -48,7 +47,7 @@ export class Permissions implements Disposable, CodeLensProvider {
     private readonly client: Client,
     private readonly state: State,
     private readonly config: Config,
-    private readonly rules: SavedRules,
+    private readonly rules: Rules,
     private readonly announcer: Announcer,
   ) {
     const schemes = ['file', 'acp-proposed', 'acp-original'];
@@ -90,15 +89,17 @@ export class Permissions implements Disposable, CodeLensProvider {
       description: meaning(option),
       option,
     }));
-    items.push(
-      { label: l10n.t('Rules'), kind: QuickPickItemKind.Separator },
-      { label: l10n.t('Always Allow…'), description: l10n.t('make a rule'), verdict: 'allow' },
-      { label: l10n.t('Never Allow…'), description: l10n.t('make a rule'), verdict: 'deny' },
-    );
+    if ((permission.offers ?? []).length > 0) {
+      items.push(
+        { label: l10n.t('Rules'), kind: QuickPickItemKind.Separator },
+        { label: l10n.t('Always Allow…'), description: l10n.t('make a rule'), effect: 'allow' },
+        { label: l10n.t('Never Allow…'), description: l10n.t('make a rule'), effect: 'deny' },
+      );
+    }
     const placeHolder = permission.reason ?? describe(permission);
     const answer = await window.showQuickPick(items, { title: describe(permission), placeHolder });
     if (answer?.option) await this.answer(permission.requestId, answer.option.optionId);
-    else if (answer?.verdict) await this.makeRule(answer.verdict, { requestId: permission.requestId });
+    else if (answer?.effect) await this.makeRule(answer.effect, { requestId: permission.requestId });
   }
 
   /** Before and after, side by side. */
@@ -112,45 +113,10 @@ export class Permissions implements Disposable, CodeLensProvider {
     else await showDiffs(title, permission.diffs.map((diff) => ({ ...diff, resource: diff.uri })));
   }
 
-  /** Makes a rule for calls like this one, and answers the request by it. */
-  async makeRule(verdict: Verdict, call: Call): Promise<void> {
+  /** Makes a rule for calls like this one. */
+  async makeRule(effect: Effect, call: Call): Promise<void> {
     const permission = await this.pick(call);
-    if (!permission) return;
-    const toolCall = this.state.call(permission.toolCallId);
-    const offers = ruleOffers({
-      kind: permission.kind ?? toolCall?.kind ?? null,
-      name: toolCall?.name ?? null,
-      command: permission.command,
-      files: filesOf(permission),
-    });
-    const title = verdict === 'allow' ? l10n.t('Always Allow…') : l10n.t('Never Allow…');
-    const items = offers.map((offer) => ({ label: widthName(offer), description: offer.rule, offer }));
-    const chosen = await window.showQuickPick(items, { title, placeHolder: describe(permission) });
-    if (!chosen) return;
-    const scope = await window.showQuickPick(scopes(), { title, placeHolder: chosen.offer.rule });
-    if (!scope) return;
-    await this.rules.add({ verdict, rule: chosen.offer.rule, scope: scope.scope });
-    // The new rule answers this request by itself where the server asks it again; where not, we do.
-    if (this.state.permissions.some(({ requestId }) => requestId === permission.requestId)) {
-      await this.decide(verdict === 'allow' ? 'approve' : 'reject', { requestId: permission.requestId });
-    }
-  }
-
-  /** Lists the rules that were made here, to be taken back. */
-  async listRules(): Promise<void> {
-    const names = { session: l10n.t('until the window closes'), workspace: l10n.t('this workspace'), everywhere: l10n.t('everywhere') };
-    const items = this.rules.listed().map((rule) => ({
-      label: rule.rule,
-      description: `${rule.verdict === 'allow' ? l10n.t('allow') : l10n.t('never')} · ${names[rule.scope]}`,
-      rule,
-    }));
-    if (items.length === 0) {
-      void window.showInformationMessage(l10n.t('There are no permission rules yet.'));
-      return;
-    }
-    const placeHolder = l10n.t('Choose the rules to revoke');
-    const chosen = await window.showQuickPick(items, { canPickMany: true, placeHolder, title: l10n.t('Permission Rules') });
-    for (const item of chosen ?? []) await this.rules.remove(item.rule);
+    if (permission) await this.rules.make(permission, effect);
   }
 
   provideCodeLenses(document: TextDocument): CodeLens[] {
@@ -225,9 +191,8 @@ export class Permissions implements Disposable, CodeLensProvider {
     const always = { title: l10n.t('Always…') };
     const options = permission.options.map((option) => ({ title: option.name, option }));
     const items = [...options, ...(permission.diffs.length > 0 ? [showEdit] : [])];
-    if (items.length < MOST_BUTTONS) items.push(always);
-    const dangerous = permission.kind === 'delete';
-    const show = dangerous ? window.showWarningMessage : window.showInformationMessage;
+    if (items.length < MOST_BUTTONS && (permission.offers ?? []).length > 0) items.push(always);
+    const show = isDangerous(permission) ? window.showWarningMessage : window.showInformationMessage;
     const answer = await show<{ title: string; option?: PermissionOption }>(`ACP: ${describe(permission)}`, ...items);
     if (answer === undefined) return;
     if (!this.open.has(permission.requestId)) {
@@ -259,7 +224,21 @@ export function describe(permission: Permission): string {
   if (permission.command !== null && !permission.title.includes(permission.command)) parts.push(permission.command);
   const files = filesOf(permission).filter((file) => !permission.title.includes(file));
   if (files.length > 0) parts.push(files.slice(0, 3).join(', ') + (files.length > 3 ? '…' : ''));
+  parts.push(...warnings(permission));
   return parts.join(' · ');
+}
+
+function isDangerous({ dangerous, outside, kind }: Permission): boolean {
+  return dangerous !== undefined || (outside ?? []).length > 0 || kind === 'delete';
+}
+
+/** What is to be minded before this is allowed. */
+function warnings({ dangerous, outside, readOnly }: Permission): string[] {
+  const found: string[] = [];
+  if (dangerous !== undefined) found.push(l10n.t('⚠ it {0}', dangerous));
+  if (outside !== undefined && outside.length > 0) found.push(l10n.t('⚠ outside the workspace: {0}', outside.join(', ')));
+  if (readOnly === true) found.push(l10n.t('only reads'));
+  return found;
 }
 
 function filesOf(permission: Permission): string[] {
@@ -280,31 +259,6 @@ function meaning(option: PermissionOption): string {
     default:
       return '';
   }
-}
-
-function widthName({ width }: RuleOffer): string {
-  switch (width) {
-    case 'command':
-      return l10n.t('This command');
-    case 'prefix':
-      return l10n.t('Commands that begin so');
-    case 'file':
-      return l10n.t('This file');
-    case 'folder':
-      return l10n.t('Files in this folder');
-    case 'tool':
-      return l10n.t('This tool');
-    case 'kind':
-      return l10n.t('Everything of this kind');
-  }
-}
-
-function scopes(): (QuickPickItem & { readonly scope: Scope })[] {
-  return [
-    { label: l10n.t('Until the window closes'), scope: 'session' },
-    { label: l10n.t('In this workspace'), scope: 'workspace' },
-    { label: l10n.t('Everywhere'), description: l10n.t('written to your settings'), scope: 'everywhere' },
-  ];
 }
 
 /** What a request proposed is not to be looked at as if it still waited. */

@@ -1,6 +1,6 @@
 import { InputBoxValidationSeverity, Uri, l10n, window, workspace } from 'vscode';
 import type { Client } from './client';
-import type { PromptContext, SourcedCommand } from './protocol';
+import type { PromptContext, Prompted, SourcedCommand } from './protocol';
 import { slashName, unknownCommand } from './slash';
 import type { State } from './state';
 
@@ -14,7 +14,7 @@ export class Prompt {
   async ask(text = '', context: readonly PromptContext[] = []): Promise<void> {
     const prompt = await this.read(text, context);
     if (prompt === undefined) return;
-    await this.client.execute('prompt', { text: prompt, ...(context.length > 0 ? { context } : {}) });
+    await this.send(prompt, context);
   }
 
   /** A prompt about what is selected in the active editor. */
@@ -53,8 +53,14 @@ export class Prompt {
     });
     if (!chosen) return;
     const { name, hint } = chosen.command;
-    if (hint === null || hint === '') await this.client.execute('prompt', { text: `/${name}` });
+    if (hint === null || hint === '') await this.send(`/${name}`);
     else await this.ask(`/${name} `);
+  }
+
+  private async send(text: string, context: readonly PromptContext[] = []): Promise<void> {
+    const argument = { text, ...(context.length > 0 ? { context } : {}) };
+    const { answer } = await this.client.execute<Prompted>('prompt', argument);
+    if (answer !== undefined && answer !== '') void window.showInformationMessage(answer);
   }
 
   private async commands(): Promise<readonly SourcedCommand[]> {

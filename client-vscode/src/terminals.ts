@@ -1,7 +1,7 @@
 import { type Disposable, EventEmitter, type Pseudoterminal, type Terminal as Window, l10n, window, ThemeIcon } from 'vscode';
 import { throttled } from './coalesce';
 import type { Client } from './client';
-import type { State as Snapshot, Terminal } from './protocol';
+import type { RunInTerminalParams, State as Snapshot, Terminal } from './protocol';
 import type { State } from './state';
 
 const LOOK_EVERY = 500;
@@ -43,6 +43,13 @@ export class Terminals implements Disposable {
     this.listener.dispose();
     this.open.forEach((terminal) => terminal.dispose());
   }
+}
+
+/** `acpEditor/runInTerminal`: a program of the person's own, such as a login, in a terminal that they type into. */
+export function runInTerminal({ title, command, args, env, cwd }: RunInTerminalParams): null {
+  const terminal = window.createTerminal({ name: title, shellPath: command, shellArgs: [...args], env, cwd });
+  terminal.show();
+  return null;
 }
 
 class TerminalView implements Pseudoterminal {

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { allowedRules, commandLine, mergedAgents, mergedRules } from '../src/merge';
+import { commandLine, mergedAgents, own, workspaceRules } from '../src/merge';
 
 test("a workspace's agent counts only once it was agreed to", () => {
   const mine = { claude: { command: 'claude' } };
@@ -9,12 +9,12 @@ test("a workspace's agent counts only once it was agreed to", () => {
   assert.deepEqual(mergedAgents(mine, theirs, (name) => name === 'local'), { ...mine, local: theirs.local });
 });
 
-test('a workspace tightens rules and does not loosen them', () => {
-  const found = { defaultValue: [], globalValue: ['read'], workspaceValue: ['edit'], workspaceFolderValue: ['read'] };
-  assert.deepEqual(allowedRules(found), ['read']);
-  assert.deepEqual(mergedRules(found), ['read', 'edit']);
-  assert.deepEqual(allowedRules({ defaultValue: ['x'] }), ['x']);
-  assert.deepEqual(mergedRules(undefined), []);
+test("the person's rules and a workspace's are kept apart", () => {
+  const found = { defaultValue: [], globalValue: ['read'], workspaceValue: ['edit'], workspaceFolderValue: ['edit'] };
+  assert.deepEqual(own(found), ['read']);
+  assert.deepEqual(workspaceRules(found), ['edit']);
+  assert.deepEqual(own({ defaultValue: ['x'], workspaceValue: ['y'] }), ['x']);
+  assert.deepEqual(workspaceRules(undefined), []);
 });
 
 test('a command line is shown so that its arguments can be told apart', () => {
