@@ -273,8 +273,9 @@ def test_undoing_all_gives_every_byte_and_mode_back(
         root.mkdir()
         make(root, before)
         engine = Engine([str(root)], Path(folder) / "cache", Limits())
+        engine.patience = 0.0
         engine.begin(False)
-        engine.turn_started(time.time())
+        engine.turns.start(time.time())
         for tree in after:
             make(root, {name: with_bits_of(before.get(name), content) for name, content in tree.items()})
             engine.look()

@@ -129,6 +129,30 @@ async def test_typing_elsewhere_survives_undo(root: Path):
         assert await desk.changes() == ()
 
 
+async def test_what_is_typed_and_saved_at_once_during_a_turn_is_the_persons(root: Path):
+    async with at(root) as desk:
+        desk.open("a.py")
+        await desk.begin()
+        desk.write("a.py", TEN)
+        desk.reload("a.py")
+        await desk.changes()
+        desk.type("a.py", "line 50\n", "fifty\n")
+        desk.save_by_hand("a.py")
+        (change,) = await desk.end()
+        assert [hunk.original for hunk in change.hunks] == [(9, 10)]
+
+
+async def test_a_document_that_has_not_reloaded_yet_is_undone_on_the_disk(root: Path):
+    async with at(root) as desk:
+        desk.open("a.py")
+        await desk.begin()
+        desk.write("a.py", TEN)
+        await desk.end()
+        assert await desk.review.undo() == 1
+        assert desk.bytes("a.py").decode() == LINES == desk.text("a.py")
+        assert await desk.changes() == ()
+
+
 async def test_typing_before_the_turn_is_the_persons(root: Path):
     async with at(root) as desk:
         desk.open("a.py")
@@ -169,6 +193,29 @@ async def test_a_refused_edit_is_said_and_nothing_is_undone(root: Path):
         with pytest.raises(ReviewError, match="did not take"):
             await desk.review.undo()
         assert len(desk.review.changes()) == 1
+
+
+async def test_a_file_cut_short_in_the_turn_and_written_after_it_is_the_agents(root: Path):
+    async with at(root) as desk:
+        await desk.begin()
+        desk.write("a.py", "")
+        assert await desk.end() == ()
+        desk.write("a.py", TEN)
+        (change,) = await desk.changes()
+        assert [hunk.original for hunk in change.hunks] == [(9, 10)]
+
+
+async def test_a_file_that_was_emptied_on_purpose_is_listed_in_a_moment(root: Path):
+    async with at(root) as desk:
+        desk.open("a.py")
+        await desk.begin()
+        desk.write("a.py", "")
+        desk.reload("a.py")
+        await desk.end()
+        await desk.until(lambda: len(desk.review.changes()) == 1, 2.0)
+        assert desk.review.original(desk.path("a.py")) == LINES
+        await desk.review.undo()
+        assert desk.bytes("a.py").decode() == LINES
 
 
 @pytest.mark.parametrize("told_first", [True, False])

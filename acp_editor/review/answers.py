@@ -60,7 +60,7 @@ def reread(engine: Engine, tracked: Tracked) -> None:
     """Takes the disk as it is after a write of ours."""
     tracked.disk = files.read(tracked.path)
     tracked.signed = None
-    tracked.before = None
+    tracked.before = tracked.reloaded = None
     engine.settle(tracked)
 
 

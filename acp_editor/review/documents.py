@@ -62,34 +62,62 @@ class Documents:
             self._engine.settle(tracked)
 
     def saved(self, path: str) -> None:
+        """A document was saved. If its file was not written since, what we took for a reload was typed."""
+        path = self._engine.workspace.canonical(path)
+        tracked = self._engine.tracked.get(path)
+        if tracked is not None and tracked.reloaded is not None and tracked.signed == signature(path):
+            now = tracked.current
+            tracked.put_back(tracked.reloaded)
+            if tracked.typed_from is not None and tracked.typed_from != tracked.current:
+                self._engine.agent_made(tracked, tracked.typed_from)
+            tracked.person(now, self._engine.differ, self._engine.new_id)
+            self._engine.settle(tracked)
+        if tracked is not None:
+            tracked.reloaded = None
         self._engine.look([path])
+
+    def lags(self, tracked: Tracked, text: str) -> bool:
+        """Whether a document still has what its file had before the agent's last write."""
+        return tracked.before is not None and self.version(tracked, text) == tracked.before.current
 
     def typed(self, path: str, before: str, after: str, *, by_us: bool) -> None:
         """A document changed."""
-        path = self._engine.workspace.canonical(path)
+        engine = self._engine
+        path = engine.workspace.canonical(path)
         if path not in self._encodings:
             self.opened(path, before)
-        self._engine.look([path])
-        tracked = self._engine.tracked.get(path)
+        tracked = engine.tracked.get(path)
+        if tracked is not None and self.version(tracked, after) == tracked.current:
+            self._has_reloaded(tracked, before)
+        engine.look([path])
+        tracked = engine.tracked.get(path)
         if tracked is None:
             return
-        if tracked.disk.data is not None:
-            found = fit(tracked.disk.data, after)
-            if found is not None:
-                self._encodings[path] = found
+        if tracked.disk.data is not None and (found := fit(tracked.disk.data, after)) is not None:
+            self._encodings[path] = found
         now = self.version(tracked, after)
         if now == tracked.current:
-            tracked.before = None
+            self._has_reloaded(tracked, before)
             return
-        if by_us or path in self._engine.writing:
-            self._engine.agent_made(tracked, now)
+        if (unsettled := engine.unsettled.get(path)) is not None and unsettled.version.data == now.data:
+            self.lagging.add(path)
+            return
+        if by_us or path in engine.writing:
+            engine.agent_made(tracked, now)
         elif self.version(tracked, before) != tracked.current:
             self.lagging.add(path)
             return
         else:
             tracked.before = None
-            tracked.person(now, self._engine.differ, self._engine.new_id)
-        self._engine.settle(tracked)
+            tracked.person(now, engine.differ, engine.new_id)
+        tracked.reloaded = None
+        engine.settle(tracked)
+
+    def _has_reloaded(self, tracked: Tracked, before: str) -> None:
+        """The document has what its file has, as far as we know."""
+        if tracked.before is not None:
+            tracked.reloaded, tracked.before = tracked.before, None
+            tracked.typed_from = self.version(tracked, before)
 
     def overdue(self, path: str, text: str) -> None:
         """A document that lagged behind its file has had time to reload, and has this text.
@@ -102,6 +130,9 @@ class Documents:
         self._engine.look([path])
         now = self.version(tracked, text)
         if now == tracked.current:
+            return
+        if path in self._engine.unsettled:
+            self.lagging.add(path)
             return
         if tracked.before is not None:
             tracked.put_back(tracked.before)

@@ -28,8 +28,6 @@ from acp_editor.review.workspace import Workspace
 
 log = logging.getLogger(__name__)
 
-_GOING_ON = 5.0
-"""Seconds after a turn in which a write that was begun in it (a file emptied, say) may still end."""
 _CLOCK = 0.02
 """Seconds that a file's time may be behind: the kernel stamps files with a coarser clock."""
 
@@ -42,17 +40,43 @@ class Clash:
     ancestor: bytes
 
 
+@dataclass(frozen=True, slots=True)
+class Unsettled:
+    """A file that has just been cut short, and whether by the agent."""
+
+    version: Version
+    by_agent: bool
+
+
 @dataclass(slots=True)
 class Turns:
-    """When the agent may write; times in seconds of the system's clock."""
+    """When the agent may write; times in seconds of the system's clock.
+
+    Shared with the event loop, which says at once what happens: a look that is under way sees it too.
+    """
 
     running: int = 0
     number: int = 0
-    started: float = 0.0
+    began: float = 0.0
     ended: float = 0.0
+    always: bool = False
+    """Whatever is found now is the agent's."""
+
+    def start(self, moment: float) -> None:
+        if not self.running:
+            self.number += 1
+            self.began = moment
+        self.running += 1
+
+    def end(self, moment: float) -> None:
+        if self.running == 1:
+            self.ended = moment
+        self.running = max(0, self.running - 1)
 
     def covers(self, moment: float) -> bool:
-        return self.started - _CLOCK <= moment and (self.running > 0 or moment <= self.ended)
+        if self.always:
+            return True
+        return self.began - _CLOCK <= moment and (self.running > 0 or moment <= self.ended)
 
 
 @dataclass(slots=True)
@@ -65,17 +89,22 @@ class Moved:
 
 
 class Engine:
-    """Every path is absolute. `texts` are the open documents, as far as the caller told."""
+    """Every path is absolute."""
 
-    def __init__(self, roots: Sequence[str], cache: Path, limits: Limits) -> None:
+    patience = 0.3
+    """Seconds that a file which has just been cut short may take to be whole again: many programs write so."""
+
+    def __init__(self, roots: Sequence[str], cache: Path, limits: Limits, turns: Turns | None = None) -> None:
         self.workspace = Workspace(roots, cache, limits)
         self.tracked: dict[str, Tracked] = {}
         self.open: set[str] = set()
         """The paths of open documents: there, a file is what its document is."""
-        self.turns = Turns()
+        self.turns = turns or Turns()
         self.witnesses = Witnesses()
         self.differ = Differ()
         self.clashes: dict[str, Clash] = {}
+        self.unsettled: dict[str, Unsettled] = {}
+        """To be looked at again in a moment."""
         self.next_id = 1
         self.moved_from: dict[str, str] = {}
         self.writing: dict[str, str | None] = {}
@@ -115,8 +144,9 @@ class Engine:
             self._histories.setdefault(checkpoint.root, History(checkpoint.root))
         self._ready = True
         if cut_short and not any(checkpoint.empty for checkpoint in self.workspace):
-            self.turns = Turns(number=1, ended=time.time())
+            self.turns.always = True
             self.look()
+            self.turns.always = False
             return
         self.look(list(self.tracked))
         pending = {path: tracked for path, tracked in self.tracked.items() if tracked.pending}
@@ -127,18 +157,6 @@ class Engine:
                 held[tracked.old_path] = tracked.base
         self.workspace.refresh(held)
         self.survey(time.time())
-
-    def turn_started(self, moment: float) -> None:
-        if not self.turns.running:
-            self.turns.number += 1
-            self.turns.started = moment
-        self.turns.running += 1
-
-    def turn_ended(self, moment: float) -> None:
-        self.turns.running = max(0, self.turns.running - 1)
-        if not self.turns.running:
-            self.turns.ended = moment
-            self.witnesses.turn_over()
 
     def look(self, paths: Collection[str] | None = None) -> None:
         """Takes in what the disk has now, at these paths or everywhere."""
@@ -184,15 +202,17 @@ class Engine:
         if tracked is None:
             self._look_at_new(path, version, moved, mine)
             return
-        tracked.signed, tracked.signed_at = signed, now
-        if version == tracked.disk:
-            return
         known = tracked.disk
-        tracked.disk = version
+        if self._is_being_written(path, known, version):
+            return
+        tracked.signed, tracked.signed_at = signed, now
+        if version == known:
+            return
+        tracked.disk, tracked.reloaded = version, None
         if version == tracked.current:
             self.settle(tracked)
             return
-        if not self._agents(path, known, version, moved, tracked):
+        if not self._agents(path, version, moved):
             if path in self.open and known != tracked.current:
                 return  # the person's own two hands; the editor asks which is to stay
             tracked.person(version, self.differ, self.new_id)
@@ -218,7 +238,9 @@ class Engine:
         base = checkpoint.base(name)
         if base == version:
             return
-        if not self._agents(path, base, version, moved, None):
+        if self._is_being_written(path, base, version):
+            return
+        if not self._agents(path, version, moved):
             mine.append(path)
             return
         tracked = Tracked(path, base, base, version)
@@ -227,20 +249,30 @@ class Engine:
         self.agent_made(tracked, version)
         self.settle(tracked)
 
-    def _agents(self, path: str, old: Version, new: Version, moved: Moved, tracked: Tracked | None) -> bool:
+    def _is_being_written(self, path: str, known: Version, version: Version) -> bool:
+        """Whether the file has just been cut short, so that what is there is not yet what will be.
+
+        It is put off, with who cut it short: the rest may come when the turn is over.
+        """
+        cut = bool(known.data) and version.data is not None and len(version.data) < len(known.data or b"")
+        if cut and (known.data or b"").startswith(version.data or b""):
+            changed_at = files.changed_at(path)
+            if time.time() - changed_at < self.patience:
+                by_agent = path in self.writing or self.turns.covers(changed_at)
+                self.unsettled[path] = Unsettled(version, by_agent)
+                return True
+        return False
+
+    def _agents(self, path: str, new: Version, moved: Moved) -> bool:
         """Whether the agent made this of the file."""
-        if path in self.writing:
+        begun = self.unsettled.pop(path, None)
+        if path in self.writing or (begun is not None and begun.by_agent):
             return True
         if self._root(path) in moved.positions and not self.witnesses.command_runs:
             history = self._history(path)
             if history is not None and history.has(path, new.data):
                 return False
-        if self.turns.covers(files.changed_at(path)):
-            return self.turns.number > 0
-        if tracked is not None and tracked.turn == self.turns.number and not new.absent:
-            begun = not old.data or (new.data or b"").startswith(old.data)
-            return begun and time.time() - self.turns.ended < _GOING_ON and old != tracked.base
-        return False
+        return self.turns.covers(files.changed_at(path))
 
     def agent_made(self, tracked: Tracked, version: Version) -> None:
         tracked.turn = self.turns.number

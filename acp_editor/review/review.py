@@ -24,7 +24,7 @@ from acp_editor.review.changes import FileChange, Hunk, change_of
 from acp_editor.review.checkpoint import Limits
 from acp_editor.review.documents import Documents
 from acp_editor.review.editor import Buffer, Editor, ReviewError
-from acp_editor.review.engine import Clash, Engine
+from acp_editor.review.engine import Clash, Engine, Turns
 from acp_editor.review.reconcile import reconcile
 from acp_editor.review.undo import Undoing, Undone
 
@@ -68,6 +68,7 @@ class Review:
         self._store = store.Store(folder)
         self._engine: Engine | None = None
         self._made: Documents | None = None
+        self._turns = Turns()
         self._changes: tuple[FileChange, ...] = ()
         self._originals: dict[str, str | None] = {}
         self._lock = anyio.Lock()
@@ -121,7 +122,7 @@ class Review:
 
     def _open(self) -> None:
         workspace.clean(self._cache)
-        engine = Engine(self._roots, self._cache, self._limits)
+        engine = Engine(self._roots, self._cache, self._limits, self._turns)
         cut_short = self._store.load(engine)
         engine.begin(cut_short)
         self._engine, self._made = engine, Documents(engine)
@@ -165,12 +166,13 @@ class Review:
     # -- what happens --------------------------------------------------------------------------
 
     def turn_started(self) -> None:
-        moment = time.time()
-        self._queue_up(lambda engine: engine.turn_started(moment))
+        self._turns.start(time.time())
+        self._queue_up(lambda engine: None)  # so that it is written down that a turn runs
 
     def turn_ended(self) -> None:
-        moment = time.time()
-        self._queue_up(lambda engine: engine.turn_ended(moment))
+        self._turns.end(time.time())
+        if not self._turns.running:
+            self._queue_up(lambda engine: engine.witnesses.turn_over())
         self._look_everywhere()
 
     def call_changed(self, call: ToolCall, cwd: str) -> None:
@@ -273,6 +275,8 @@ class Review:
             self._group.start_soon(self._settle, path)
         self._overdue |= self._documents.lagging
         self._documents.lagging.clear()
+        if engine.unsettled:
+            self._group.start_soon(self._look_later, set(engine.unsettled))
 
     def _work(self, engine: Engine, queue: list[Callable[[Engine], None]], wanted: set[str] | None) -> None:
         for take in queue:
@@ -311,6 +315,10 @@ class Review:
             some = ", ".join(f"{path} ({why})" for path, why in list(new.items())[:3])
             more = f" and {len(new) - 3} more" if len(new) > 3 else ""
             self._tell(f"Left out of the review: {some}{more}.")
+
+    async def _look_later(self, paths: set[str]) -> None:
+        await anyio.sleep(_RELOAD_PATIENCE)
+        self.files_changed(paths)
 
     async def _settle(self, path: str) -> None:
         """A document that is not what its file is, perhaps only because it has not reloaded yet."""

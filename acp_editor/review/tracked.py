@@ -55,7 +55,11 @@ class Tracked:
     turn: int = 0
     """The turn in which the agent last touched it."""
     before: State | None = None
-    """As it was before the agent's last write to the disk, until the buffer has that too."""
+    """As it was before the agent's last write to the disk, until the buffer has it."""
+    reloaded: State | None = None
+    """As it was before the last write that the buffer has by now: a save may tell whose that was."""
+    typed_from: Version | None = None
+    """What the buffer had just before it got what was written last."""
     signed: Signature | None = None
     signed_at: int = 0
 

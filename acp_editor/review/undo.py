@@ -87,6 +87,10 @@ class Undoing:
                 )
             await self._thread(lambda: self._put(tracked, target, bits))
             return
+        if self._documents.lags(tracked, buffer.text):
+            # Nothing was typed, and the editor is about to read the file anyway.
+            await self._thread(lambda: self._put(tracked, target, bits))
+            return
         if self._documents.version(tracked, buffer.text) != tracked.current:
             raise ReviewError(f"{os.path.basename(tracked.path)} has just changed: look at it and try again.")
         clean = not buffer.dirty or tracked.current == tracked.disk
@@ -97,8 +101,12 @@ class Undoing:
         await self._edit(tracked, buffer, target)
         if clean:
             await self._editor.save(tracked.path)
-            if bits is not None or target.mode != tracked.disk.mode:
-                await self._thread(lambda: files.set_mode(tracked.path, target.mode, bits))
+            await self._thread(lambda: self._after_saving(tracked, target, bits))
+
+    def _after_saving(self, tracked: Tracked, target: Version, bits: int | None) -> None:
+        if target != tracked.disk and files.read(tracked.path) == tracked.disk:
+            files.put(tracked.path, target, bits)  # an editor that cannot be asked to save
+        files.set_mode(tracked.path, target.mode, bits)
 
     async def _edit(self, tracked: Tracked, buffer: Buffer, target: Version) -> None:
         text = self._documents.text(tracked, target)
