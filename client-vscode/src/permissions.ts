@@ -9,6 +9,7 @@ import {
   Uri,
   type QuickPickItem,
   QuickPickItemKind,
+  commands,
   l10n,
   languages,
   window,
@@ -169,12 +170,15 @@ export class Permissions implements Disposable, CodeLensProvider {
   }
 
   private changed(): void {
+    const wereOpen = this.open.size;
     const waiting = new Set(this.state.permissions.map(({ requestId }) => requestId));
     for (const [requestId, { permission }] of this.open) {
       if (waiting.has(requestId)) continue;
       this.open.delete(requestId);
       void closeDiffs(permission);
     }
+    // A notification cannot be taken back, only put away; while another one waits, its buttons stay.
+    if (waiting.size === 0 && wereOpen > 0) void commands.executeCommand('notifications.hideToasts');
     for (const permission of this.state.permissions) {
       const since = this.open.get(permission.requestId)?.since;
       this.open.set(permission.requestId, { permission, since: since ?? Date.now() });
