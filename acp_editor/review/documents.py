@@ -11,9 +11,10 @@ import time
 from acp_editor.core import ledger as book
 from acp_editor.review import files
 from acp_editor.review.encoding import UTF8, Encoding, fit, guess
-from acp_editor.review.engine import Clash, Engine
+from acp_editor.review.engine import Engine
 from acp_editor.review.files import ABSENT, Version
 from acp_editor.review.tracked import Tracked, signature
+from acp_editor.review.turns import Clash
 
 
 class Documents:
@@ -86,9 +87,10 @@ class Documents:
         path = engine.workspace.canonical(path)
         if path not in self._encodings:
             self.opened(path, before)
+        ours = by_us or path in engine.writing
         tracked = engine.tracked.get(path)
         if tracked is not None and self.version(tracked, after) == tracked.current:
-            self._has_reloaded(tracked, before)
+            self._has_reloaded(tracked, before, ours=ours)
         engine.look([path])
         tracked = engine.tracked.get(path)
         if tracked is None:
@@ -97,12 +99,12 @@ class Documents:
             self._encodings[path] = found
         now = self.version(tracked, after)
         if now == tracked.current:
-            self._has_reloaded(tracked, before)
+            self._has_reloaded(tracked, before, ours=ours)
             return
         if (unsettled := engine.unsettled.get(path)) is not None and unsettled.version.data == now.data:
             self.lagging.add(path)
             return
-        if by_us or path in engine.writing:
+        if ours:
             engine.agent_made(tracked, now)
         elif self.version(tracked, before) != tracked.current:
             self.lagging.add(path)
@@ -113,11 +115,17 @@ class Documents:
         tracked.reloaded = None
         engine.settle(tracked)
 
-    def _has_reloaded(self, tracked: Tracked, before: str) -> None:
-        """The document has what its file has, as far as we know."""
-        if tracked.before is not None:
-            tracked.reloaded, tracked.before = tracked.before, None
+    def _has_reloaded(self, tracked: Tracked, before: str, *, ours: bool) -> None:
+        """The document has what its file has, as far as we know.
+
+        `ours`: it was given that, and the file is already saved: the save that follows tells nothing new.
+        """
+        if tracked.before is None:
+            return
+        if not ours:
+            tracked.reloaded = tracked.before
             tracked.typed_from = self.version(tracked, before)
+        tracked.before = None
 
     def overdue(self, path: str, text: str) -> None:
         """A document that lagged behind its file has had time to reload, and has this text.
