@@ -110,26 +110,54 @@ function hover(mark: Decoration): MarkdownString {
 }
 
 function label(look: MarkLook, title: string | null): NonNullable<DecorationRenderOptions['after']> {
-  const words: Record<MarkKind, string> = {
-    read: l10n.t('reading'),
-    edit: l10n.t('editing'),
-    delete: l10n.t('deleting'),
-    move: l10n.t('moving'),
-    search: l10n.t('searching'),
-    execute: l10n.t('running'),
-    other: l10n.t('working'),
-    added: '',
-    modified: '',
-    removed: '',
-  };
+  const words = look.phase === 'active' ? doing(look.kind) : done(look.kind);
   const symbol = look.phase === 'active' ? '●' : look.phase === 'failed' ? '✗' : '✓';
   const short = title === null ? '' : ` — ${shortened(title)}`;
   return {
-    contentText: `${symbol} ${words[look.kind]}${short}`,
+    contentText: `${symbol} ${words}${short}`,
     color: new ThemeColor(look.phase === 'active' ? `acpEditor.${look.kind}Foreground` : 'acpEditor.labelForeground'),
     fontStyle: 'italic',
     margin: '0 0 0 2.5em',
   };
+}
+
+function doing(kind: MarkKind): string {
+  switch (kind) {
+    case 'read':
+      return l10n.t('reading');
+    case 'edit':
+      return l10n.t('editing');
+    case 'delete':
+      return l10n.t('deleting');
+    case 'move':
+      return l10n.t('moving');
+    case 'search':
+      return l10n.t('searching');
+    case 'execute':
+      return l10n.t('running');
+    default:
+      return l10n.t('working');
+  }
+}
+
+/** Also of what failed, which the symbol before it says. */
+function done(kind: MarkKind): string {
+  switch (kind) {
+    case 'read':
+      return l10n.t('read');
+    case 'edit':
+      return l10n.t('edit');
+    case 'delete':
+      return l10n.t('deletion');
+    case 'move':
+      return l10n.t('move');
+    case 'search':
+      return l10n.t('search');
+    case 'execute':
+      return l10n.t('run');
+    default:
+      return l10n.t('work');
+  }
 }
 
 function shortened(title: string): string {
