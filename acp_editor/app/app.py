@@ -134,10 +134,13 @@ class App:
             self.slash = Slash(self, self.judge.hooks)
             self._commands = Commands(self)
             self._configure(editor.client.options)
-            await editor.register()
+            # An editor that is slow to answer either must not keep the server from its work.
+            group.start_soon(editor.register)
             if editor.client.configuration:
+                fetched = anyio.Event()
+                group.start_soon(self._fetch_settings, fetched)
                 with anyio.move_on_after(3):
-                    await self._fetch_settings()
+                    await fetched.wait()
             group.start_soon(self.following.run)
             group.start_soon(self.surfaces.run)
             await self.review.start()
@@ -241,8 +244,14 @@ class App:
 
     async def permission(self, entry: Entry, request: PermissionRequest) -> str | None:
         """Queues a request, or answers it by rule; None is `cancelled`."""
+        if entry.closed or entry.cancelled:
+            return None
         call_id = request.tool_call.tool_call_id if request.tool_call else request.tool_call_id
+        turn = entry.over if entry.running else None
         decision = await self.judge.decide(entry, request, call_id)
+        # Hooks may take their time, and meanwhile the turn may have been cancelled.
+        if entry.closed or entry.cancelled or (turn is not None and self._settles(entry, turn)):
+            return None
         if decision.option_id is not None:
             return decision.option_id
         pending = self.permissions.add(entry, request, call_id, decision.verdict, decision.call)
@@ -255,6 +264,11 @@ class App:
         kind = next((o.kind for o in request.options if o.option_id == option_id), "cancelled")
         self.judge.note(decision.call, decision.verdict, kind)
         return option_id
+
+    def _settles(self, entry: Entry, turn: anyio.Event) -> bool:
+        """Whether the turn is over, and all that it asked with it; version 2 may ask outside of turns."""
+        slot = self.agents.find(entry.agent)
+        return turn.is_set() and (slot is None or slot.info is None or slot.info.protocol == 1)
 
     async def elicit(self, agent: str, elicitation: Elicitation) -> ElicitationAnswer:
         async with self._asking:
@@ -295,6 +309,8 @@ class App:
 
     async def _live(self, entry: Entry) -> tuple[Agent, Entry]:
         """The entry with its agent running; where the agent cannot take it up again, a new one."""
+        while entry.successor is not None and not entry.successor.closed:
+            entry = entry.successor
         slot = self.agents.slot(entry.agent)
         if slot.agent is not None and entry.started:
             return slot.agent, entry
@@ -309,17 +325,21 @@ class App:
         self.editor.message(
             f"{entry.agent} was started again with a new session; it does not know the last one."
         )
-        return agent, await self._commands.new_session(entry.agent, entry.cwd)
+        new = await self._commands.new_session(entry.agent, entry.cwd)
+        if new is not entry:
+            entry.successor = new
+        return agent, new
 
     # -- what follows from changes -----------------------------------------------------------------
 
     def _state_changed(self, entry: Entry) -> None:
         session = entry.session
+        slot = self.agents.find(entry.agent)
         if session.state == "idle" and entry.running:
-            if session.error is not None:
+            if session.error is not None and slot is not None:
                 message = session.error.get("message") if is_object(session.error) else None
-                self.agents.slot(entry.agent).error = str(message or "the turn failed")
-            self.turns.ended(entry, self.agents.slot(entry.agent).agent)
+                slot.error = str(message or "the turn failed")
+            self.turns.ended(entry, slot.agent if slot else None)
         elif session.state != "idle" and not entry.running:
             self.turns.begun(entry)
         self.surfaces.session_changed(entry)
@@ -337,6 +357,7 @@ class App:
         self.surfaces.status_changed()
 
     def _agent_ended(self, slot: Slot, reason: str) -> None:
+        self.sessions.agent_gone(slot.name)
         for entry in self.sessions.of_agent(slot.name):
             entry.started = False
             entry.queue.clear()
@@ -345,7 +366,7 @@ class App:
                 self.updated(entry, StateUpdate("idle", None, {"message": reason}))
             self.terminals.session_ended(entry)
         if slot.state == "failed":
-            self.editor.warn(f"{slot.name}: {reason}")
+            self.editor.warn(f"The agent {reason}")
 
     def _permissions_changed(self, entry: Entry) -> None:
         self.surfaces.permissions_changed(entry)
@@ -377,9 +398,16 @@ class App:
             self._group.start_soon(function, *arguments)
 
     def forget(self, entry: Entry) -> None:
-        """A session is closed: what it marked and what was to be shown of it goes."""
+        """A session is closed: what it does, asks, marks and shows is over."""
+        entry.queue.clear()
+        self.turns.ended(entry, None)
+        self.permissions.cancel(entry, "withdrawn: its session was closed")
+        self.terminals.session_ended(entry)
+        self.sessions.remove(entry)
         self.whereabouts.forget(entry)
         self.following.policy.forget(entry.key)
+        self.judge.forget(entry)
+        self.surfaces.status_changed()
 
     async def rules_changed(self) -> None:
         """A new rule answers also what waits already."""
@@ -399,10 +427,12 @@ class App:
 
     # -- settings ----------------------------------------------------------------------------------
 
-    async def _fetch_settings(self) -> None:
+    async def _fetch_settings(self, fetched: anyio.Event | None = None) -> None:
         section = await self.editor.configuration()
         if isinstance(section, dict):
             self._configure(section)  # pyright: ignore[reportUnknownArgumentType]
+        if fetched is not None:
+            fetched.set()
 
     def _configure(self, raw: Mapping[str, Json]) -> None:
         settings, problems = settings_module.parse(raw)
@@ -423,4 +453,7 @@ class App:
         logging.getLogger("acp_editor").setLevel(settings.log.level.upper())
         self.traffic.log(settings.log.protocol)
         self.judge.configure(settings)
+        if len(self.permissions):
+            self.start(self.rules_changed)
+        self.review.configure()
         self.surfaces.settings_changed()
