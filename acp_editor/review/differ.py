@@ -73,6 +73,10 @@ class Differ:
             _read_frame(self._worker, 10.0)
         return self._worker
 
+    def forget(self) -> None:
+        """Drops the differences that are remembered."""
+        self._known.clear()
+
     def close(self) -> None:
         """Ends the worker, in whatever it is."""
         if self._worker is not None:

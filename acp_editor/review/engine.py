@@ -9,7 +9,7 @@ from __future__ import annotations
 import logging
 import time
 from collections.abc import Collection, Iterable, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import replace
 from pathlib import Path
 
 import pygit2
@@ -22,77 +22,19 @@ from acp_editor.review.attribution import Witnesses
 from acp_editor.review.checkpoint import Limits
 from acp_editor.review.differ import Differ
 from acp_editor.review.files import ABSENT, Version
-from acp_editor.review.history import History, Position
+from acp_editor.review.history import History
 from acp_editor.review.tracked import Tracked, signature
+from acp_editor.review.turns import Clash, Moved, Turns, Unsettled
 from acp_editor.review.workspace import Workspace
 
 log = logging.getLogger(__name__)
-
-_CLOCK = 0.02
-"""Seconds that a file's time may be behind: the kernel stamps files with a coarser clock."""
-
-
-@dataclass(frozen=True, slots=True)
-class Clash:
-    """An open document and its file both changed: `ancestor` is what both come from."""
-
-    path: str
-    ancestor: bytes
-
-
-@dataclass(frozen=True, slots=True)
-class Unsettled:
-    """A file that has just been cut short, and whether by the agent."""
-
-    version: Version
-    by_agent: bool
-
-
-@dataclass(slots=True)
-class Turns:
-    """When the agent may write; times in seconds of the system's clock.
-
-    Shared with the event loop, which says at once what happens: a look that is under way sees it too.
-    """
-
-    running: int = 0
-    number: int = 0
-    began: float = 0.0
-    ended: float = 0.0
-    always: bool = False
-    """Whatever is found now is the agent's."""
-
-    def start(self, moment: float) -> None:
-        if not self.running:
-            self.number += 1
-            self.began = moment
-        self.running += 1
-
-    def end(self, moment: float) -> None:
-        if self.running == 1:
-            self.ended = moment
-        self.running = max(0, self.running - 1)
-
-    def covers(self, moment: float) -> bool:
-        if self.always:
-            return True
-        return self.began - _CLOCK <= moment and (self.running > 0 or moment <= self.ended)
-
-
-@dataclass(slots=True)
-class Moved:
-    """What the user's git did since the last look, a repository each."""
-
-    positions: dict[str, tuple[Position, Position]] = field(
-        default_factory=dict[str, tuple[Position, Position]]
-    )
 
 
 class Engine:
     """Every path is absolute."""
 
     patience = 0.3
-    """Seconds that a file which has just been cut short may take to be whole again: many programs write so."""
+    """Seconds that a file which has just been cut short may take to be whole: many programs write so."""
 
     def __init__(self, roots: Sequence[str], cache: Path, limits: Limits, turns: Turns | None = None) -> None:
         self.workspace = Workspace(roots, cache, limits)

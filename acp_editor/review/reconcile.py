@@ -6,7 +6,7 @@ import os
 
 from acp_editor.review.documents import Documents
 from acp_editor.review.editor import Editor
-from acp_editor.review.engine import Clash
+from acp_editor.review.turns import Clash
 from acp_editor.review.undo import InThread
 
 

@@ -19,13 +19,14 @@ import anyio.abc
 import anyio.to_thread
 
 from acp_editor.core.model import ToolCall
-from acp_editor.review import answers, store, workspace
+from acp_editor.review import answers, store, watch, workspace
 from acp_editor.review.changes import FileChange, Hunk, change_of
 from acp_editor.review.checkpoint import Limits
 from acp_editor.review.documents import Documents
 from acp_editor.review.editor import Buffer, Editor, ReviewError
-from acp_editor.review.engine import Clash, Engine, Turns
+from acp_editor.review.engine import Engine
 from acp_editor.review.reconcile import reconcile
+from acp_editor.review.turns import Clash, Turns
 from acp_editor.review.undo import Undoing, Undone
 
 __all__ = ["Buffer", "Editor", "FileChange", "Hunk", "Limits", "Review", "ReviewError"]
@@ -162,6 +163,10 @@ class Review:
         await self._thread(
             lambda: (workspace.forget(self._cache, self._roots), store.forget(self._state, self._roots))
         )
+
+    async def watch(self) -> None:
+        """Watches the disk until it is cancelled, for an editor that sends no file events."""
+        await watch.watch(self._roots, self.files_changed, self._tell)
 
     # -- what happens --------------------------------------------------------------------------
 

@@ -28,7 +28,7 @@ async def watch(
     polling = False
     while True:
         try:
-            async for changes in watchfiles.awatch(
+            async for changes in watchfiles.awatch(  # pyright: ignore[reportUnknownMemberType]
                 *roots,
                 watch_filter=_wanted,
                 debounce=100,

@@ -1,0 +1,67 @@
+"""When the agent was at work, and what has to be looked at again: the small values of the engine."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+from acp_editor.review.files import Version
+from acp_editor.review.history import Position
+
+_CLOCK = 0.02
+"""Seconds that a file's time may be behind: the kernel stamps files with a coarser clock."""
+
+
+@dataclass(frozen=True, slots=True)
+class Clash:
+    """An open document and its file both changed: `ancestor` is what both come from."""
+
+    path: str
+    ancestor: bytes
+
+
+@dataclass(frozen=True, slots=True)
+class Unsettled:
+    """A file that has just been cut short, and whether by the agent."""
+
+    version: Version
+    by_agent: bool
+
+
+@dataclass(slots=True)
+class Turns:
+    """When the agent may write; times in seconds of the system's clock.
+
+    Shared with the event loop, which says at once what happens: a look that is under way sees it too.
+    """
+
+    running: int = 0
+    number: int = 0
+    began: float = 0.0
+    ended: float = 0.0
+    always: bool = False
+    """Whatever is found now is the agent's."""
+
+    def start(self, moment: float) -> None:
+        if not self.running:
+            self.number += 1
+            self.began = moment
+        self.running += 1
+
+    def end(self, moment: float) -> None:
+        if self.running == 1:
+            self.ended = moment
+        self.running = max(0, self.running - 1)
+
+    def covers(self, moment: float) -> bool:
+        if self.always:
+            return True
+        return self.began - _CLOCK <= moment and (self.running > 0 or moment <= self.ended)
+
+
+@dataclass(slots=True)
+class Moved:
+    """What the user's git did since the last look, a repository each."""
+
+    positions: dict[str, tuple[Position, Position]] = field(
+        default_factory=dict[str, tuple[Position, Position]]
+    )
