@@ -28,6 +28,7 @@ from acp_editor.review.engine import Engine
 from acp_editor.review.reconcile import reconcile
 from acp_editor.review.turns import Clash, Turns
 from acp_editor.review.undo import Undoing, Undone
+from acp_editor.review.words import Words
 
 __all__ = ["Buffer", "Editor", "FileChange", "Hunk", "Limits", "Review", "ReviewError"]
 
@@ -82,8 +83,7 @@ class Review:
         self._wake = anyio.Event()
         self._ready = anyio.Event()
         self._group: anyio.abc.TaskGroup | None = None
-        self._told: set[str] = set()
-        self._undone: dict[str, int] = {}
+        self._words = Words()
         self._last: list[Undone] = []
         self._closed = False
 
@@ -312,14 +312,8 @@ class Review:
             self._on_change()
 
     def _tell_left_out(self) -> None:
-        if self._engine is None:
-            return
-        new = {p: why for p, why in self._engine.workspace.left_out().items() if p not in self._told}
-        self._told.update(new)
-        if new:
-            some = ", ".join(f"{path} ({why})" for path, why in list(new.items())[:3])
-            more = f" and {len(new) - 3} more" if len(new) > 3 else ""
-            self._tell(f"Left out of the review: {some}{more}.")
+        if self._engine is not None and (said := self._words.left_out(self._engine.workspace.left_out())):
+            self._tell(said)
 
     async def _look_later(self, paths: set[str]) -> None:
         await anyio.sleep(_RELOAD_PATIENCE)
@@ -365,13 +359,7 @@ class Review:
 
     def undone_note(self) -> str | None:
         """What the person undid since this was last asked, for the agent to know."""
-        if not self._undone:
-            return None
-        names = ", ".join(sorted(self._undone))
-        self._undone.clear()
-        return (
-            f"The user has undone changes that you made in: {names}. Read these files again before editing."
-        )
+        return self._words.undone()
 
     # -- answers -------------------------------------------------------------------------------
 
@@ -396,8 +384,7 @@ class Review:
             count = await undoing.undo(chosen)
             if undoing.done:
                 self._last = undoing.done
-            for one in undoing.done:
-                self._undone[one.path] = self._undone.get(one.path, 0) + 1
+            self._words.was_undone(one.path for one in undoing.done)
             await self._thread(lambda: self._save(engine))
             self._publish()
             if undoing.problems and (path is not None or not count):
@@ -414,8 +401,7 @@ class Review:
                 raise ReviewError("There is no undo to take back.")
             undoing = Undoing(engine, self._documents, self._editor, self._thread)
             count = await undoing.restore(self._last)
-            for one in self._last:
-                self._undone.pop(one.path, None)
+            self._words.was_restored(one.path for one in self._last)
             self._last = []
             await self._thread(lambda: self._save(engine))
             self._publish()
