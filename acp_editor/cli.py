@@ -28,6 +28,8 @@ def main(argv: Sequence[str] | None = None) -> int:
             "the built-in ACP agent, on stdin and stdout; needs no network and no key",
             _demo_agent,
         ),
+        "replay": ("an ACP agent that plays a recorded conversation", _replay),
+        "check": ("what an agent can and what it gets wrong: acp-editor check -- COMMAND ...", _check),
         "check-rule": ("what the permission rules say of a call", _check_rule),
     }
     if arguments and arguments[0] in commands:
@@ -81,3 +83,15 @@ def _check_rule(arguments: list[str]) -> int:
     from acp_editor.policy.cli import check_rule_main
 
     return check_rule_main(arguments)
+
+
+def _replay(arguments: list[str]) -> int:
+    from acp_editor.agents.replay import replay_main
+
+    return replay_main(arguments)
+
+
+def _check(arguments: list[str]) -> int:
+    from acp_editor.check.main import check_main
+
+    return check_main(arguments)
