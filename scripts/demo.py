@@ -36,7 +36,7 @@ SETTINGS: dict[str, object] = {
     "workbench.colorTheme": "Default Dark Modern",
 }
 WELCOME = """
-  The sample workspace is open in {where}.
+  The sample workspace is open in {where}
 
   Press F1, choose "ACP: Prompt Agent", and type what the agent should do:
 
@@ -79,7 +79,7 @@ def in_own_editor(code: str, folder: Path, extension: Path, home: Path) -> None:
     )
     if installed.returncode:
         stop(f"the extension could not be installed:\n{installed.stderr}")
-    print(WELCOME.format(where="your VS Code"), flush=True)
+    print(WELCOME.format(where="your VS Code."), flush=True)
     subprocess.run([code, *own, "--new-window", "--wait", str(folder)])
 
 

@@ -23,7 +23,7 @@ SETTLED = 8
 T = TypeVar("T")
 
 
-def wait_for(condition: Callable[[], T], what: str, patience: float = PATIENCE) -> T:
+def wait_for(condition: Callable[[], T | None], what: str, patience: float = PATIENCE) -> T:
     """The first true value of `condition`; a page that is just being redrawn counts as not yet."""
     deadline = time.monotonic() + patience
     last: object = None

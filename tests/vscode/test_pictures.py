@@ -30,12 +30,12 @@ def test_picture_of_an_approval(editor: Editor) -> None:
     keep(editor.screenshot("approval"))
 
 
-@pytest.mark.parametrize("settings", [DARK], ids=["dark"])
+@pytest.mark.parametrize("settings", [DARK | {"acpEditor.permissions.notify": False}], ids=["dark"])
 def test_picture_of_following(editor: Editor) -> None:
     editor.palette("ACP: Focus on Session View")
-    editor.prompt("/rename eccentric_anomaly solve_kepler")
+    editor.prompt("/rename CLOSE NEAR")
     wait_for(lambda: editor.status_says("waiting"), "the agent has come to an edit")
-    wait_for(lambda: editor.active_tab == "kepler.py", "its file is shown")
-    wait_for(lambda: any("● editing" in text for text in editor.labels.values()), "its line is marked")
+    wait_for(lambda: editor.active_tab == "almanac.py", "its file is shown")
+    wait_for(lambda: "● editing" in editor.labels.get(8, ""), "its line is marked")
     wait_for(lambda: any("Rename" in row for row in editor.tree), "the calls are listed")
     keep(editor.screenshot("following"))
