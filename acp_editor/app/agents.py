@@ -39,6 +39,8 @@ class Slot:
     scope: anyio.CancelScope | None = None
     gone: anyio.Event | None = None
     starting: anyio.Lock = field(default_factory=anyio.Lock)
+    prompting: anyio.Lock = field(default_factory=anyio.Lock)
+    """Held while a prompt finds its session, so that prompts keep their order and make one session."""
 
 
 class Agents:
@@ -146,6 +148,8 @@ class Agents:
                     slot.agent, slot.info, slot.state = agent, agent.info, "ready"
                     task_status.started()
             slot.state = "stopped"
+            if not ready:
+                failure = AgentFailed(f"{slot.name} was stopped while it started")
         except* AgentFailed as failures:
             failure = _leaf(failures)
         finally:

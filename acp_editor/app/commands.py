@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 import os
 import shlex
 from collections.abc import Awaitable, Callable
@@ -20,6 +21,8 @@ from acp_editor.lsp.protocol import CommandError
 
 if TYPE_CHECKING:
     from acp_editor.app.app import App
+
+logger = logging.getLogger(__name__)
 
 AUTH_REQUIRED: Final = -32000
 
@@ -60,11 +63,13 @@ class Commands:
         agent = await app.agents.ensure(agent_name)
         folder = cwd or app.agents.slot(agent_name).spec.cwd or app.roots[0]
         extra = [root for root in app.roots if root != folder]
+        servers = await app.mcp.servers()
         try:
-            start = await agent.new_session(folder, tuple(extra), await app.mcp.servers())
+            with app.sessions.opening(agent_name):
+                start = await agent.new_session(folder, tuple(extra), servers)
         except RpcError as error:
             raise self._refused(agent_name, agent, error) from error
-        entry = app.seen(agent_name, start.session_id)
+        entry = app.sessions.open(agent_name, start.session_id, folder)
         entry.session.cwd = folder
         self._started(entry)
         return entry
@@ -77,8 +82,10 @@ class Commands:
             raise CommandError(f"{entry.agent} cannot resume sessions")
         load = abilities.load and (history or not abilities.resume)
         take = agent.load_session if load else agent.resume_session
+        extra = [root for root in app.roots if root != entry.cwd]
+        servers = await app.mcp.servers()
         try:
-            await take(entry.own_id, entry.cwd, (), await app.mcp.servers())
+            await take(entry.own_id, entry.cwd, tuple(extra), servers)
         except RpcError as error:
             raise self._refused(entry.agent, agent, error) from error
         self._started(entry)
@@ -95,6 +102,16 @@ class Commands:
             hint = f"log in with {ways}" if ways else "see its own documentation for how to log in"
             return CommandError(f"{name} needs a login ({error.message}): {hint}")
         return CommandError(f"{name} refused the session: {error.message}")
+
+    def agent_of(self, session_id: str) -> str:
+        """The agent whose session that is, else the one that a new session would use."""
+        known = self.app.sessions.get(session_id)
+        return known.agent if known else self.app.settings.agent
+
+    def running(self, entry: Entry) -> Agent | None:
+        """The session's agent where it runs; it may be gone from the settings."""
+        slot = self.app.agents.find(entry.agent)
+        return slot.agent if slot else None
 
     async def session_for_prompt(self, session_id: str | None) -> Entry:
         app = self.app
@@ -113,7 +130,7 @@ async def _state(commands: Commands, arguments: Arguments) -> messages.State:
 @_command("session.new")
 async def _session_new(commands: Commands, arguments: Arguments) -> messages.SessionId:
     agent = arguments.maybe_text("agent") or commands.app.settings.agent
-    cwd = _folder(arguments.maybe_text("cwd"))
+    cwd = _folder(arguments.maybe_text("cwd"), commands.app.roots[0])
     entry = await commands.new_session(agent, cwd)
     return {"sessionId": entry.key}
 
@@ -131,8 +148,10 @@ async def _session_list(commands: Commands, arguments: Arguments) -> list[messag
         for _ in range(50):  # pages; an agent that pages in a circle ends here
             page, cursor = await agent.list_sessions(app.roots[0], cursor)
             for row in page:
-                rows[row.session_id] = {
-                    "sessionId": row.session_id,
+                app.sessions.folders[name, row.session_id] = row.cwd
+                key = app.sessions.name_of(name, row.session_id)
+                rows[key] = {
+                    "sessionId": key,
                     "title": row.title,
                     "updatedAt": row.updated_at,
                     "cwd": uris.from_path(row.cwd),
@@ -156,16 +175,23 @@ async def _session_list(commands: Commands, arguments: Arguments) -> list[messag
 async def _session_resume(commands: Commands, arguments: Arguments) -> messages.SessionId:
     app = commands.app
     session_id = arguments.text("sessionId")
-    known = app.sessions.get(session_id)
-    name = arguments.maybe_text("agent") or (known.agent if known else app.settings.agent)
+    name = arguments.maybe_text("agent") or commands.agent_of(session_id)
     agent = await app.agents.ensure(name)
-    if known is not None and known.started:
-        app.sessions.active = known
+    entry, own_id = app.sessions.named(session_id, name)
+    if entry is not None and entry.started:
+        app.sessions.active = entry
+    elif entry is not None:
+        await commands.take_up(agent, entry, history=True)
     else:
-        known = known or app.seen(name, session_id)
-        await commands.take_up(agent, known, history=True)
+        folder = app.sessions.folders.get((name, own_id)) or app.roots[0]
+        entry = app.sessions.open(name, own_id, folder)
+        try:
+            await commands.take_up(agent, entry, history=True)
+        except BaseException:
+            app.forget(entry)
+            raise
     app.surfaces.status_changed()
-    return {"sessionId": known.key}
+    return {"sessionId": entry.key}
 
 
 @_command("session.select")
@@ -181,43 +207,45 @@ async def _session_select(commands: Commands, arguments: Arguments) -> messages.
 async def _session_close(commands: Commands, arguments: Arguments) -> None:
     app = commands.app
     entry = app.entry(arguments.maybe_text("sessionId"))
-    agent = app.agents.slot(entry.agent).agent
+    agent = commands.running(entry)
     if entry.running:
         app.turns.cancel(entry, agent)
     app.permissions.cancel(entry, "withdrawn: its session was closed")
-    if agent is not None and agent.info.capabilities.close:
-        with anyio.move_on_after(5):
-            await agent.close_session(entry.own_id)
-    app.terminals.session_ended(entry)
-    app.sessions.remove(entry)
+    if agent is not None and entry.started and agent.info.capabilities.close:
+        try:
+            with anyio.move_on_after(5):
+                await agent.close_session(entry.own_id)
+        except (RpcError, ConnectionClosed) as error:
+            # For the person it is closed all the same.
+            logger.warning("%s did not close %s: %s", entry.agent, entry.key, error)
     app.forget(entry)
-    app.surfaces.status_changed()
 
 
 @_command("session.delete")
 async def _session_delete(commands: Commands, arguments: Arguments) -> None:
     app = commands.app
     session_id = arguments.text("sessionId")
-    known = app.sessions.get(session_id)
-    name = arguments.maybe_text("agent") or (known.agent if known else app.settings.agent)
+    name = arguments.maybe_text("agent") or commands.agent_of(session_id)
     agent = await app.agents.ensure(name)
     if not agent.info.capabilities.delete:
         raise CommandError(f"{name} cannot delete sessions")
-    await agent.delete_session(known.own_id if known else session_id)
-    if known is not None:
-        app.sessions.remove(known)
-        app.forget(known)
-        app.surfaces.status_changed()
+    entry, own_id = app.sessions.named(session_id, name)
+    await agent.delete_session(own_id)
+    if entry is not None:
+        app.forget(entry)
 
 
 @_command("prompt")
 async def _prompt(commands: Commands, arguments: Arguments) -> messages.Prompted:
     text = arguments.text("text")
     items = [_item(raw) for raw in arguments.objects("context")]
-    entry = await commands.session_for_prompt(arguments.maybe_text("sessionId"))
-    if (answer := await commands.app.slash.answer(entry, text)) is not None:
-        return {"sessionId": entry.key, "answer": answer}
-    entry = await commands.app.prompt(entry, text, items)
+    app, session_id = commands.app, arguments.maybe_text("sessionId")
+    known = app.entry(session_id) if session_id is not None else app.sessions.active
+    async with app.agents.slot(known.agent if known else app.settings.agent).prompting:
+        entry = await commands.session_for_prompt(session_id)
+        if (answer := await app.slash.answer(entry, text)) is not None:
+            return {"sessionId": entry.key, "answer": answer}
+        entry = await app.prompt(entry, text, items)
     return {"sessionId": entry.key}
 
 
@@ -228,7 +256,7 @@ async def _cancel(commands: Commands, arguments: Arguments) -> None:
     if session_id is None and app.sessions.active is None:
         return
     entry = app.entry(session_id)
-    app.turns.cancel(entry, app.agents.slot(entry.agent).agent)
+    app.turns.cancel(entry, commands.running(entry))
 
 
 # -- agents ----------------------------------------------------------------------------------------
@@ -457,9 +485,14 @@ def _path(uri: str | None) -> str | None:
     return os.path.normpath(path)
 
 
-def _folder(text: str | None) -> str | None:
-    """A folder given as a path or as a URI."""
-    return _path(text) if text and ":" in text[:12] and not os.path.isabs(text) else text
+def _folder(text: str | None, root: str) -> str | None:
+    """A folder given as a URI or as a path, a relative one within the workspace."""
+    if not text:
+        return None
+    path = _path(text) if text.startswith("file:") else os.path.normpath(os.path.join(root, text))
+    if path is None or not os.path.isdir(path):
+        raise CommandError(f"there is no folder {text}")
+    return path
 
 
 def _item(raw: dict[str, Any]) -> context.Item:

@@ -36,7 +36,8 @@ def blocks(
             # Lines count from 1 in such fragments, as people and the web's code hosts write them.
             last = item.end[0] + (0 if item.end[1] == 0 and item.end[0] > item.start[0] else 1)
             address += f"#L{item.start[0] + 1}:{last}"
-        if content is None or not abilities.embedded_context:
+        # No text is also what a file has that is too large to be embedded.
+        if not content or not abilities.embedded_context:
             made.append({"type": "resource_link", "uri": address, "name": os.path.basename(item.path)})
             continue
         if item.start is not None and item.end is not None:

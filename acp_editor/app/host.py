@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
+from acp_editor.acp.connection import RpcError
+from acp_editor.acp.rpc import INVALID_PARAMS
 from acp_editor.core.model import (
     Elicitation,
     ElicitationAnswer,
@@ -29,6 +31,13 @@ class AgentHost:
     def _entry(self, session_id: str) -> Entry:
         return self._app.seen(self._agent, session_id)
 
+    def _open(self, session_id: str) -> Entry:
+        """The session, for something to be done for it."""
+        entry = self._entry(session_id)
+        if entry.closed:
+            raise RpcError(INVALID_PARAMS, f"The session {session_id} is closed")
+        return entry
+
     def session_update(self, session_id: str, update: Update) -> None:
         self._app.updated(self._entry(session_id), update)
 
@@ -39,10 +48,10 @@ class AgentHost:
         return await self._app.permission(self._entry(request.session_id), request)
 
     async def read_text_file(self, session_id: str, path: str, line: int | None, limit: int | None) -> str:
-        return await self._app.files.read(self._entry(session_id), path, line, limit)
+        return await self._app.files.read(self._open(session_id), path, line, limit)
 
     async def write_text_file(self, session_id: str, path: str, content: str) -> None:
-        await self._app.files.write(self._entry(session_id), path, content)
+        await self._app.files.write(self._open(session_id), path, content)
 
     async def create_terminal(
         self,
@@ -54,7 +63,7 @@ class AgentHost:
         output_byte_limit: int | None,
     ) -> str:
         return await self._app.terminals.create(
-            self._entry(session_id), command, args, env, cwd, output_byte_limit
+            self._open(session_id), command, args, env, cwd, output_byte_limit
         )
 
     async def terminal_output(self, session_id: str, terminal_id: str) -> tuple[str, bool, ExitStatus | None]:

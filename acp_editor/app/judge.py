@@ -83,6 +83,9 @@ class Judge:
             return Decision(option.option_id, verdict, call)
         return Decision(None, verdict, call)
 
+    def forget(self, entry: Entry) -> None:
+        self._asked = {key for key in self._asked if key[0] != entry.key}
+
     def note(self, call: CheckInput, verdict: Verdict, outcome: str | None) -> None:
         """Writes a decision to the log, without what it was about."""
         try:

@@ -12,6 +12,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
+import anyio
 import platformdirs
 
 from acp_editor.core import safe
@@ -33,6 +34,7 @@ class McpServers:
         self._app = app
         self._consents = Path(platformdirs.user_state_dir("acp-editor")) / "mcp-consents.json"
         self._declined: set[str] = set()
+        self._asking = anyio.Lock()
 
     async def servers(self) -> tuple[McpServer, ...]:
         """All servers for a new session, their variables resolved; the person's win over the workspace's."""
@@ -63,8 +65,11 @@ class McpServers:
             servers, problems = parse_mcp_file(raw, str(path))
             for problem in problems:
                 self._app.warn_once(problem)
-            if servers and await self._consented(path, data, servers):
-                found += servers
+            if not servers:
+                continue
+            async with self._asking:  # two new sessions at once are one question
+                if await self._consented(path, data, servers):
+                    found += servers
         return found
 
     async def _consented(self, path: Path, data: bytes, servers: tuple[McpServer, ...]) -> bool:
@@ -79,8 +84,11 @@ class McpServers:
         if await self._app.editor.choose(text, ["Use Them", "Not Now"]) != "Use Them":
             self._declined.add(mark)
             return False
-        self._consents.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
-        self._consents.write_text(json.dumps([*known, mark]))
+        try:
+            self._consents.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
+            self._consents.write_text(json.dumps([*known, mark]))
+        except OSError as error:
+            logger.warning("the consent to %s is not remembered: %s", path, error)
         return True
 
     def _known(self) -> list[str]:

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import hashlib
 import os
+import shutil
 import stat
 import tempfile
 from collections.abc import Callable
@@ -34,12 +36,14 @@ class Documents:
             return uri
         if self._folder is None:
             self._folder = tempfile.TemporaryDirectory(prefix="acp-editor-")
-        folder = Path(self._folder.name, scheme, query or "now")
+        # Files of one name are in many folders.
+        place = hashlib.sha256(os.fsencode(os.path.dirname(path))).hexdigest()[:12]
+        folder = Path(self._folder.name, scheme, query or "now", place)
         folder.mkdir(parents=True, exist_ok=True)
         file = folder / os.path.basename(path)
         if file.exists():
             file.chmod(stat.S_IRUSR | stat.S_IWUSR)
-        file.write_text(text, encoding="utf-8", newline="")
+        file.write_text(text, encoding="utf-8", errors="replace", newline="")
         file.chmod(stat.S_IRUSR)
         return file.as_uri()
 
@@ -49,6 +53,9 @@ class Documents:
     def drop(self, query: str) -> None:
         for key in [key for key in self._texts if key[2] == query]:
             del self._texts[key]
+        if self._folder is not None:
+            for scheme in ("acp-original", "acp-proposed"):
+                shutil.rmtree(Path(self._folder.name, scheme, query), ignore_errors=True)
 
     def close(self) -> None:
         if self._folder is not None:

@@ -17,8 +17,8 @@ def tool_call(call: model.ToolCall, locations: list[messages.Location]) -> messa
     cutter = Cutter()
     rendered: messages.ToolCall = {
         "toolCallId": call.tool_call_id,
-        "name": call.name,
-        "title": call.title,
+        "name": cutter.cut(call.name),
+        "title": cutter.cut(call.title),
         "kind": call.kind,
         "status": call.status,
         "active": call.active,

@@ -36,6 +36,8 @@ class Reviewing:
         self._review: Review | None = None
         self._running = 0
         self._marked: set[str] = set()
+        self._begun = False
+        self._switching = anyio.Lock()
 
     # -- the engine's editor -------------------------------------------------------------------------
 
@@ -60,9 +62,26 @@ class Reviewing:
     # -- what happens --------------------------------------------------------------------------------
 
     async def start(self) -> None:
+        self._begun = True
+        await self._switch()
+
+    def configure(self) -> None:
+        """Settings may switch the review on and off while we run."""
+        if self._begun and self._app.settings.review.enabled != (self._review is not None):
+            self._group.start_soon(self._switch)
+
+    async def _switch(self) -> None:
+        async with self._switching:
+            enabled = self._app.settings.review.enabled
+            if enabled and self._review is None:
+                await self._open()
+            elif not enabled and self._review is not None:
+                review, self._review = self._review, None
+                self._changed()
+                await review.aclose()
+
+    async def _open(self) -> None:
         settings = self._app.settings.review
-        if not settings.enabled:
-            return
         self._review = Review(
             self._app.roots,
             Path(platformdirs.user_cache_dir(APP)),
@@ -78,20 +97,21 @@ class Reviewing:
 
     async def turn_starts(self) -> None:
         """The workspace as it is, before the agent can write; a prompt waits for it."""
-        if self._review is not None:
-            await self._review.checkpoint()
-        self.turn_begun()
+        try:
+            if self._review is not None:
+                await self._review.checkpoint()
+        finally:
+            self.turn_begun()
 
     def turn_begun(self) -> None:
+        self._running += 1
         if self._review is not None:
-            self._running += 1
             self._review.turn_started()
 
     def turn_over(self) -> None:
-        if self._review is not None:
-            self._running = max(0, self._running - 1)
-            if self._running == 0:
-                self._review.turn_ended()
+        self._running = max(0, self._running - 1)
+        if self._review is not None and self._running == 0:
+            self._review.turn_ended()
 
     def call_changed(self, call: ToolCall, cwd: str) -> None:
         if self._review is not None and not call.replayed:

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections import deque
-from collections.abc import Iterator
+from collections import Counter, deque
+from collections.abc import Generator, Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 
 import anyio
@@ -30,9 +31,13 @@ class Entry:
     """Set when the turn that runs is over."""
     turn: int = 0
     """Counts our prompts, so that a grace period ends the turn that it was meant for."""
+    cancelled: bool = False
+    """The person has cancelled the turn that runs."""
     closed: bool = False
     started: bool = False
     """The agent has answered session/new, or the like, for it."""
+    successor: Entry | None = None
+    """The session that took its place when its agent could not take it up again."""
 
     @property
     def cwd(self) -> str:
@@ -45,6 +50,10 @@ class Sessions:
     def __init__(self) -> None:
         self._entries: dict[str, Entry] = {}
         self._by_agent: dict[tuple[str, str], Entry] = {}
+        self._closed: set[tuple[str, str]] = set()
+        self._opening: Counter[str] = Counter()
+        self.folders: dict[tuple[str, str], str] = {}
+        """Where sessions are that an agent has listed and that were not taken up yet."""
         self.active: Entry | None = None
 
     def __iter__(self) -> Iterator[Entry]:
@@ -57,22 +66,64 @@ class Sessions:
         return self._by_agent.get((agent, own_id))
 
     def seen(self, agent: str, own_id: str, cwd: str) -> Entry:
-        """The agent's session of that id, made where it was not known: it is kept from first sight."""
+        """The agent's session of that id, made where it was not known: it is kept from first sight.
+
+        What an agent still says of a closed session is for an entry that nobody sees.
+        """
+        if (entry := self._by_agent.get((agent, own_id))) is not None:
+            return entry
+        if (agent, own_id) in self._closed and not self._opening[agent]:
+            return Entry(own_id, own_id, agent, Session(own_id, agent, cwd), closed=True)
+        return self.open(agent, own_id, cwd)
+
+    def open(self, agent: str, own_id: str, cwd: str) -> Entry:
+        """The agent's session of that id, begun anew where it was closed."""
         entry = self._by_agent.get((agent, own_id))
         if entry is None:
-            key = own_id if own_id not in self._entries else f"{agent}:{own_id}"
-            while key in self._entries:
-                key += "'"
+            self._closed.discard((agent, own_id))
+            key = self.name_of(agent, own_id)
             entry = Entry(key, own_id, agent, Session(key, agent, cwd))
             self._entries[key] = entry
             self._by_agent[agent, own_id] = entry
         return entry
 
+    @contextmanager
+    def opening(self, agent: str) -> Generator[None]:
+        """While a new session is asked for, its id may be one that was closed: some agents count from 1."""
+        self._opening[agent] += 1
+        try:
+            yield
+        finally:
+            self._opening[agent] -= 1
+
+    def name_of(self, agent: str, own_id: str) -> str:
+        """The public name of an agent's session, also of one that is not known yet."""
+        if (entry := self._by_agent.get((agent, own_id))) is not None:
+            return entry.key
+        key = own_id if own_id not in self._entries else f"{agent}:{own_id}"
+        while key in self._entries:
+            key += "'"
+        return key
+
+    def named(self, key: str, agent: str) -> tuple[Entry | None, str]:
+        """What a public name means for that agent: a session that is known, or the agent's own id for it."""
+        if (entry := self._entries.get(key)) is not None and entry.agent == agent:
+            return entry, entry.own_id
+        own_id = key
+        if key.startswith(f"{agent}:") and key[len(agent) + 1 :] in self._entries:
+            own_id = key[len(agent) + 1 :]
+        return self._by_agent.get((agent, own_id)), own_id
+
     def of_agent(self, agent: str) -> list[Entry]:
         return [entry for entry in self._entries.values() if entry.agent == agent]
 
+    def agent_gone(self, agent: str) -> None:
+        """A new process of that agent knows nothing of what was closed."""
+        self._closed = {key for key in self._closed if key[0] != agent}
+
     def remove(self, entry: Entry) -> None:
         entry.closed = True
+        self._closed.add((entry.agent, entry.own_id))
         self._entries.pop(entry.key, None)
         self._by_agent.pop((entry.agent, entry.own_id), None)
         if self.active is entry:

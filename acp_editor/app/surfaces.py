@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Hashable
 from typing import TYPE_CHECKING
 
@@ -9,6 +10,7 @@ import anyio
 
 from acp_editor.app import render, transcript
 from acp_editor.app.permissions import Pending
+from acp_editor.app.progress import Progress
 from acp_editor.app.publisher import Publisher
 from acp_editor.app.sessions import Entry
 from acp_editor.core import follow, marks, places, safe
@@ -23,6 +25,9 @@ if TYPE_CHECKING:
 TICK = 0.03
 """Seconds between two looks at where changed calls are; many changes of one call are one look."""
 
+_MOST_NOTICES = 10
+"""Notices told at one time; the snapshot has more."""
+_KEPT_LINES = 64
 _HOVER_LINES = 20
 _HOVER_CHARACTERS = 2000
 
@@ -33,7 +38,11 @@ class Surfaces:
     def __init__(self, app: App) -> None:
         self._app = app
         self._publisher = Publisher(self._send, app.editor.drained)
-        self._progress: dict[str, str] = {}
+        self._progress = Progress(app.editor)
+        self._read: set[str] = set()
+        """Sessions whose document the editor has read: only that has to be read again."""
+        self._notices: Counter[str] = Counter()
+        self._lines: dict[str, lines.Lines] = {}
         self._wake = anyio.Event()
         self._marked: set[str] = set()
 
@@ -44,16 +53,23 @@ class Surfaces:
         self._wake.set()
         if self._app.editor.client.draws("toolCalls"):
             self._publisher.mark(("toolCall", entry.key, call_id))
+        if not self._app.editor.client.draws("status"):
+            self.status_changed()  # the progress tells what the agent is at
 
     def session_changed(self, entry: Entry) -> None:
         if self._app.editor.client.draws("session"):
             self._publisher.mark(("session", entry.key))
-        self._publisher.mark(("transcript", entry.key))
+        self._reread(entry)
 
     def transcript_changed(self, entry: Entry, what: str) -> None:
         if what == "notice":
+            self._notices[entry.key] += 1
             self._publisher.mark(("notice", entry.key))
-        self._publisher.mark(("transcript", entry.key))
+        self._reread(entry)
+
+    def _reread(self, entry: Entry) -> None:
+        if entry.key in self._read:
+            self._publisher.mark(("transcript", entry.key))
 
     def status_changed(self) -> None:
         self._publisher.mark(("status",))
@@ -90,6 +106,7 @@ class Surfaces:
         async with anyio.create_task_group() as group:
             group.start_soon(self._publisher.run)
             group.start_soon(self._keep_places)
+            group.start_soon(self._progress.run)
 
     def look(self) -> None:
         """Looks at every call that has changed: where it is, for following and for the review."""
@@ -128,8 +145,8 @@ class Surfaces:
             case ("status",):
                 if client.draws("status"):
                     editor.notify("acpEditor/status", self.status())
-                else:
-                    self._report_progress()
+                elif client.progress:
+                    self._progress.show(self._app.sessions)
             case ("toolCall", str(session), str(call_id)):
                 entry = self._app.sessions.get(session)
                 call = entry.session.tool_call(call_id) if entry else None
@@ -168,27 +185,10 @@ class Surfaces:
 
     def _send_notice(self, session: str) -> None:
         entry = self._app.sessions.get(session)
-        if entry and entry.session.notices:
-            notice = entry.session.notices[-1]
+        new = min(self._notices.pop(session, 0), _MOST_NOTICES)
+        for notice in list(entry.session.notices)[-new:] if entry and new else ():
             text = safe.plain(notice.title + (f": {notice.description}" if notice.description else ""))
-            self._app.editor.message(f"{entry.agent}: {text}", notice.severity)
-
-    def _report_progress(self) -> None:
-        """Work done progress while a turn runs, for an editor that draws no status."""
-        if not self._app.editor.client.progress:
-            return
-        for entry in self._app.sessions:
-            token = self._progress.get(entry.key)
-            if entry.running and token is None:
-                token = self._progress[entry.key] = f"acp-editor-{entry.key}-{entry.turn}"
-                self._app.start(self._app.editor.progress_begin, token, entry.agent)
-            elif entry.running and token is not None:
-                calls = [call for call in entry.session.tool_calls.values() if call.active]
-                if calls:
-                    self._app.editor.progress_report(token, safe.plain(calls[-1].title or calls[-1].kind))
-            elif token is not None:
-                del self._progress[entry.key]
-                self._app.editor.progress_end(token, entry.session.stop_reason)
+            self._app.editor.message(f"{entry.agent if entry else ''}: {text}", notice.severity)
 
     # -- rendering ---------------------------------------------------------------------------------
 
@@ -215,10 +215,10 @@ class Surfaces:
     def status(self) -> messages.StatusParams:
         app = self._app
         entry = app.sessions.active
-        slot = app.agents.slot(entry.agent) if entry else app.agents.find(app.settings.agent)
+        slot = app.agents.find(entry.agent if entry else app.settings.agent)
         now = anyio.current_time()
         return {
-            "agent": slot.name if slot else app.settings.agent,
+            "agent": entry.agent if entry else app.settings.agent,
             "state": slot.state if slot else "stopped",
             "error": slot.error if slot else None,
             "title": slot.info.title if slot and slot.info else None,
@@ -274,7 +274,12 @@ class Surfaces:
         text = self._app.texts.read(path)
         if text is None:
             return 0
-        return lines.Lines(text, self._app.editor.documents.encoding).end_of(line).character
+        index = self._lines.get(path)
+        if index is None or index.text is not text:
+            if len(self._lines) >= _KEPT_LINES:
+                self._lines.clear()
+            index = self._lines[path] = lines.Lines(text, self._app.editor.documents.encoding)
+        return index.end_of(line).character
 
     def permissions(self) -> list[messages.Permission]:
         return [self.permission(pending) for pending in self._app.permissions]
@@ -361,6 +366,7 @@ class Surfaces:
             return text
         if (session := transcript.session_of(uri)) is not None:
             if entry := app.sessions.get(session):
+                self._read.add(session)
                 return transcript.markdown(entry.session, entry.agent)
             return "This session is closed.\n"
         if uri.startswith("acp-original:"):

@@ -41,33 +41,56 @@ class Turns:
 
     async def prompt(self, entry: Entry, agent: Agent, blocks: list[Json]) -> None:
         """Sends a prompt, or queues it where a turn runs and the agent takes no prompt in mid turn."""
-        if entry.running and not agent.info.capabilities.prompt_queueing:
+        at_once = entry.sent and agent.info.capabilities.prompt_queueing
+        if entry.queue or (entry.running and not at_once):
             entry.queue.append(blocks)
             return
+        await self._send(entry, agent, blocks)
+
+    async def _send(self, entry: Entry, agent: Agent, blocks: list[Json]) -> None:
         if not entry.running:
-            entry.running = True
-            entry.over = anyio.Event()
-            entry.turn += 1
-            entry.sent = False
-            await self._before(entry)
-        entry.sent = True
+            turn = self._count(entry)
+            try:
+                await self._before(entry)
+            except BaseException:
+                entry.sent = True
+                self.ended(entry, agent)
+                raise
+            if not entry.running or entry.turn != turn:
+                raise ConnectionClosed(f"{entry.agent} ended before the prompt was sent")
+            entry.sent = True
+            if entry.cancelled:  # the agent has never heard of it, so there is nothing to wait for
+                agent.abandon(entry.own_id)
+                return
+        entry.cancelled = False
         try:
             await agent.prompt(entry.own_id, blocks)
+            while entry.queue and agent.info.capabilities.prompt_queueing:
+                await agent.prompt(entry.own_id, entry.queue.popleft())
         except ConnectionClosed:
             self.ended(entry, None)
             raise
 
     def begun(self, entry: Entry) -> None:
         """The agent began a turn by itself, as version 2 lets it."""
-        entry.running = entry.sent = True
+        self._count(entry)
+        entry.sent = True
+        self._begun(entry)
+
+    def _count(self, entry: Entry) -> int:
+        entry.running = True
+        entry.sent = entry.cancelled = False
         entry.over = anyio.Event()
         entry.turn += 1
-        self._begun(entry)
+        return entry.turn
 
     def cancel(self, entry: Entry, agent: Agent | None) -> None:
         """Asks the agent to stop. After the grace period the turn is over for us, whatever it does."""
         entry.queue.clear()
         if not entry.running:
+            return
+        entry.cancelled = True
+        if not entry.sent:
             return
         if agent is not None:
             agent.cancel(entry.own_id)  # before the answers below: to some agents the order matters
@@ -82,7 +105,7 @@ class Turns:
         """
         if not entry.running or (not entry.sent and agent is not None):
             return
-        entry.running = False
+        entry.running = entry.sent = entry.cancelled = False
         entry.over.set()
         if agent is None or agent.info.protocol == 1:
             self._permissions.cancel(entry, "cancelled with its turn")
@@ -94,7 +117,7 @@ class Turns:
         if entry.running or not entry.queue:
             return
         try:
-            await self.prompt(entry, agent, entry.queue.popleft())
+            await self._send(entry, agent, entry.queue.popleft())
         except ConnectionClosed as error:
             logger.warning("a queued prompt could not be sent: %s", error)
 

@@ -67,7 +67,7 @@ class Documents:
         document = Document(item.uri, path, item.language_id, item.version, item.text, item.text, None)
         disk = read_disk(path)
         document.stamp = stamp(path)
-        if disk is not None and disk != item.text:
+        if disk is not None and not same_text(disk, item.text):
             document.saved = disk  # opened with changes that were never saved (hot exit)
         self._by_path[path] = document
         return document
@@ -101,10 +101,10 @@ class Documents:
         return self._by_path.pop(path, None) if path else None
 
     def _author(self, document: Document) -> Author:
-        if document.text in document.expected:
-            index = document.expected.index(document.text)
-            del document.expected[: index + 1]
-            return "us"
+        for index, expected in enumerate(document.expected):
+            if same_text(expected, document.text):
+                del document.expected[: index + 1]
+                return "us"
         now = stamp(document.path)
         if now != document.stamp:
             disk = read_disk(document.path)
@@ -134,8 +134,13 @@ def apply(
 
 
 def same_text(disk: str, buffer: str) -> bool:
-    """Whether a buffer shows what is on the disk: editors drop the byte order mark."""
-    return disk.removeprefix("\ufeff") == buffer.removeprefix("\ufeff")
+    """Whether a buffer shows that text: editors drop the byte order mark and unify line ends."""
+    disk, buffer = disk.removeprefix("\ufeff"), buffer.removeprefix("\ufeff")
+    if disk == buffer:
+        return True
+    if "\r" not in disk and "\r" not in buffer:
+        return False
+    return lines.with_line_end(disk, "\n") == lines.with_line_end(buffer, "\n")
 
 
 def read_disk(path: str) -> str | None:

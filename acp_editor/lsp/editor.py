@@ -13,7 +13,7 @@ from pygls.exceptions import JsonRpcException
 from acp_editor.core import text as lines
 from acp_editor.lsp import messages
 from acp_editor.lsp.client import Client
-from acp_editor.lsp.documents import Document, Documents, stamp
+from acp_editor.lsp.documents import Document, Documents, same_text, stamp
 from acp_editor.lsp.protocol import Protocol
 from acp_editor.lsp.stdio import Writer
 
@@ -159,9 +159,13 @@ class Editor:
     async def reported(self, document: Document, text: str, seconds: float = 2.0) -> bool:
         """Waits until the editor has told that the document's text is this one."""
         with anyio.move_on_after(seconds):
-            while document.text != text:
+            while not same_text(text, document.text):
                 await document.told.wait()
-        return document.text == text
+        if same_text(text, document.text):
+            return True
+        if text in document.expected:
+            document.expected.remove(text)  # what comes now is another's
+        return False
 
     # -- start -------------------------------------------------------------------------------------
 

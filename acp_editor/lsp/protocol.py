@@ -149,9 +149,11 @@ class Protocol(LanguageServerProtocol):
 
     def fail_pending(self) -> None:
         """The editor is gone: whoever waits for an answer of it is told."""
-        for future in list(self._request_futures.values()):
-            if not future.done():
+        for future in list(cast("dict[Any, Any]", self._request_futures).values()):
+            if isinstance(future, Future) and not future.done():
                 future.set_exception(ConnectionError("the editor has closed the connection"))
+            elif isinstance(future, asyncio.Future):  # what the editor asked and waits for no more
+                future.cancel()
         self._request_futures.clear()
 
 

@@ -91,7 +91,12 @@ async def serve(application: Application, version: str) -> int:
                 logger.error("the editor's messages cannot be read any further: %s", error)
             ended.set()
 
+        async def watch_pipe() -> None:
+            await writer.gone()
+            ended.set()
+
         group.start_soon(read)
+        group.start_soon(watch_pipe)
         group.start_soon(_watch_parent, server, ended)
         await ended.wait()
         server.protocol.fail_pending()

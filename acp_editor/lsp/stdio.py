@@ -31,12 +31,12 @@ class Writer:
         self._below = asyncio.Event()
         self._below.set()
         self._finished = asyncio.Event()
+        self._broken = asyncio.Event()
         self.backlog = 0
-        self.broken = False
         threading.Thread(target=self._run, name="editor-writer", daemon=True).start()
 
     def write(self, data: bytes) -> None:
-        if self.broken:
+        if self._broken.is_set():
             return
         self.backlog += len(data)
         if self.backlog > _HIGH_WATER:
@@ -52,6 +52,10 @@ class Writer:
     async def flushed(self) -> None:
         """Waits until everything queued before `close` is written, or the pipe is broken."""
         await self._finished.wait()
+
+    async def gone(self) -> None:
+        """Waits until nobody reads any more."""
+        await self._broken.wait()
 
     def _run(self) -> None:
         while (data := self._frames.get()) is not None:
@@ -77,7 +81,7 @@ class Writer:
             self._below.set()
 
     def _break(self) -> None:
-        self.broken = True
+        self._broken.set()
         self._below.set()
 
 
@@ -85,6 +89,8 @@ def open_stdio(loop: asyncio.AbstractEventLoop) -> tuple[asyncio.StreamReader, W
     """Takes this process's stdin and stdout for the protocol; whatever else prints goes to stderr."""
     stdin = os.dup(0)
     stdout = os.dup(1)
+    os.set_blocking(stdin, True)  # an editor may hand over its own end as it uses it
+    os.set_blocking(stdout, True)
     os.dup2(2, 1)
     devnull = os.open(os.devnull, os.O_RDONLY)
     os.dup2(devnull, 0)  # a child that inherits stdin must not eat the editor's messages

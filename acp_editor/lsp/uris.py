@@ -11,13 +11,18 @@ _SAFE = "/"
 
 
 def to_path(uri: str) -> str | None:
-    """The path of a `file:` URI, None for any other scheme."""
-    parts = urlsplit(uri)
+    """The path of a `file:` URI, None for any other scheme and for another machine's files."""
+    try:
+        parts = urlsplit(uri)
+    except ValueError:  # not even a URI
+        return None
     if parts.scheme != "file":
         return None
     path = unquote(parts.path, errors="surrogateescape")
     if sys.platform == "win32":  # /c%3A/x -> c:\x
         return os.path.normpath(("//" + parts.netloc + path) if parts.netloc else path.lstrip("/"))
+    if parts.netloc not in ("", "localhost") or "\0" in path:
+        return None
     return path
 
 
