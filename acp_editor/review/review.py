@@ -220,10 +220,7 @@ class Review:
 
     async def rescan(self, paths: Iterable[str] | None = None) -> None:
         """Looks at these paths, or everywhere, now."""
-        if paths is None:
-            self._wanted = None
-        elif self._wanted is not None:
-            self._wanted.update(paths)
+        self._wanted = None if paths is None or self._wanted is None else self._wanted | set(paths)
         async with self._caught_up():
             pass
 
@@ -346,16 +343,6 @@ class Review:
         if engine is None or tracked is None or not tracked.pending:
             return None
         return self._documents.text(tracked, tracked.base)
-
-    def current(self, path: str) -> str | None:
-        """The text with the unanswered changes, as it is in the buffer or on the disk."""
-        engine = self._engine
-        tracked = engine.tracked.get(engine.workspace.canonical(path)) if engine is not None else None
-        return (
-            self._documents.text(tracked, tracked.current)
-            if engine is not None and tracked is not None
-            else None
-        )
 
     def undone_note(self) -> str | None:
         """What the person undid since this was last asked, for the agent to know."""

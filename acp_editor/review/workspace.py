@@ -153,7 +153,10 @@ def clean(cache: Path, now: float | None = None) -> None:
     now = time.time() if now is None else now
     for store in stores(cache):
         root = root_of(store)
-        age = now - store.stat().st_mtime
+        try:
+            age = now - store.stat().st_mtime
+        except OSError:
+            continue  # another process was faster
         if age > STORE_AGE or (root is not None and not os.path.isdir(root) and age > 24 * 3600):
             shutil.rmtree(store, ignore_errors=True)
 
