@@ -148,6 +148,9 @@ def test_the_beginning_and_the_newest_are_kept(tmp_path: Path) -> None:
 
 def test_a_log_begins_with_what_was_kept_and_goes_on_in_further_files(tmp_path: Path) -> None:
     recorder = Recorder("agent", tmp_path, {}, max_file=1500)
+    recorder.log(True)
+    recorder.log(False)
+    assert not any(tmp_path.iterdir())
     recorder("out", note("before"))
     recorder.log(True)
     for number in range(20):
@@ -178,7 +181,8 @@ def test_a_folder_that_cannot_be_written_ends_the_log_and_nothing_else(tmp_path:
     (tmp_path / "file").write_text("")
     recorder = Recorder("agent", tmp_path / "file/traffic", {})
     recorder.log(True)
-    recorder("in", note("x"))
+    for _ in range(2):
+        recorder("in", note("x"))
     with pytest.raises(OSError):
         recorder.save()
 

@@ -75,6 +75,9 @@ class Recorder:
         self._head_room, self._tail_room, self._tail_limit = head, tail, tail
         self._omitted = 0
         self._max_file = max_file
+        self._logging = False
+        self._begun = False
+        """So that a folder that cannot be written is tried once."""
         self._file: TextIO | None = None
         self._written = 0
 
@@ -96,17 +99,20 @@ class Recorder:
             size,
         )
         self._keep(kept if size <= self._tail_limit else replace(kept, text=None))
+        if self._logging and not self._begun:
+            self._begin()
         if self._file is not None:
             self._write(self._line(kept))
 
     def log(self, on: bool) -> None:
-        """Begins a file with all that is kept, or ends it."""
-        if on and self._file is None:
+        """Begins a file with all that is kept, or ends it. There is none before the first message."""
+        if on and not self._logging and (self._head or self._tail):
             self._begin()
             for line in self._lines():
                 self._write(line)
-        elif not on and self._file is not None:
+        elif not on:
             self.close()
+        self._logging = on
 
     def save(self) -> Path:
         """Writes what is kept to a file of its own; raises OSError."""
@@ -121,6 +127,7 @@ class Recorder:
             with suppress(OSError):
                 self._file.close()
             self._file = None
+        self._begun = False
 
     # -- in memory --
 
@@ -161,6 +168,7 @@ class Recorder:
     # -- on the disk --
 
     def _begin(self) -> None:
+        self._begun = True
         try:
             path, self._file = _create(self._folder, self._agent)
         except OSError as error:
@@ -181,6 +189,7 @@ class Recorder:
         except OSError as error:
             logger.warning("the traffic of %s cannot be written any more: %s", self._agent, error)
             self.close()
+            self._begun = True
             return
         self._written += len(line)
 
@@ -196,7 +205,7 @@ class Traffic:
     def recorder(self, agent: str, environment: Mapping[str, str]) -> Callable[[Direction, Json], None]:
         """A recorder for an agent that is about to start; `environment` is what it was given of its own."""
         if (last := self._recorders.get(agent)) is not None:
-            last.close()
+            last.log(False)
         recorder = self._recorders[agent] = Recorder(agent, self._folder, environment)
         recorder.log(self._on)
         return recorder
