@@ -169,6 +169,15 @@ AGENTS: Mapping[str, Agent] = {
 }
 
 
+FOLDERS = {
+    "XDG_CONFIG_HOME": ".config",
+    "XDG_DATA_HOME": ".local/share",
+    "XDG_STATE_HOME": ".local/state",
+    "XDG_CACHE_HOME": ".cache",
+}
+"""Below an agent's home folder, also where our own environment has them elsewhere."""
+
+
 class Unavailable(Exception):
     """This machine cannot run that agent; the message says what it lacks."""
 
@@ -222,7 +231,8 @@ def settings(name: str, home: Path, llm: str) -> dict[str, object]:
         target.parent.mkdir(parents=True, exist_ok=True)
         target.write_text(fill(text))
     command, *arguments = map(fill, agent.run)
-    env = {"HOME": str(home), **{key: fill(value) for key, value in agent.env.items()}}
+    env = {"HOME": str(home), **{key: str(home / path) for key, path in FOLDERS.items()}}
+    env |= {key: fill(value) for key, value in agent.env.items()}
     return {"command": command, "args": arguments, "env": env}
 
 
