@@ -437,6 +437,11 @@ async def _diff(commands: Commands, arguments: Arguments) -> messages.DiffDocume
     return commands.app.review.diff(path)
 
 
+@_command("review.forget")
+async def _forget(commands: Commands, arguments: Arguments) -> None:
+    await commands.app.review.forget()
+
+
 # -- slash commands and options ----------------------------------------------------------------------
 
 

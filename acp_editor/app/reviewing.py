@@ -92,6 +92,8 @@ class Reviewing:
             tell=self._app.editor.message,
         )
         await self._review.start(self._group)
+        if not self._app.editor.client.dynamic_watching:
+            self._group.start_soon(self._review.watch)
         for document in self._app.editor.documents:
             self._review.buffer_opened(document.path)
 
@@ -182,6 +184,11 @@ class Reviewing:
         if self._review is None or not self._app.settings.review.tell_agent:
             return None
         return self._review.undone_note()
+
+    async def forget(self) -> None:
+        """Removes what is kept of this workspace; there is no review in this window any more."""
+        if self._review is not None:
+            await self._review.forget()
 
     # -- what there is -------------------------------------------------------------------------------
 

@@ -162,7 +162,7 @@ def _build(application: Application, version: str, group: anyio.abc.TaskGroup) -
         started.set()
 
     async def command(name: str, argument: Any) -> Any:
-        with anyio.move_on_after(10):  # an editor may send a command right behind `initialized`
+        with anyio.move_on_after(30):  # an editor may send a command right behind `initialized`
             await started.wait()
         if not started.is_set():
             raise CommandError("the server could not start; its log says why")
