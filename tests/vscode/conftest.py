@@ -7,31 +7,18 @@ import re
 import shutil
 import signal
 import subprocess
-import uuid
 from collections.abc import Iterator
 from pathlib import Path
 from typing import NoReturn
 
 import pytest
-from driver import Editor, configure
-from playwright.sync_api import Browser, ViewportSize, sync_playwright
+from driver import MARK, SETTINGS, SIZE, Editor, configure
+from playwright.sync_api import Browser, sync_playwright
 
 import browser as browsers
 import package
 import workbench as served
 from cached import ROOT
-
-SIZE: ViewportSize = {"width": 1280, "height": 800}
-SERVER = [str(package.BIN / "python"), "-m", "acp_editor"]
-SETTINGS: dict[str, object] = {
-    "acpEditor.server.command": SERVER,
-    "editor.minimap.enabled": False,
-    "files.autoSave": "off",
-    "window.confirmBeforeClose": "never",
-    "workbench.editor.enablePreview": True,
-}
-MARK = f"ACP_EDITOR_TEST={uuid.uuid4().hex}"
-"""In the environment of everything that these tests start, so that what is left over can be told."""
 
 
 def interrupted(*_: object) -> NoReturn:

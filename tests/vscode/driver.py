@@ -5,16 +5,29 @@ from __future__ import annotations
 import json
 import re
 import time
+import uuid
 from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import TypeVar
 
-from playwright.sync_api import BrowserContext, Error, Locator, Page
+from playwright.sync_api import BrowserContext, Error, Locator, Page, ViewportSize
 
+import package
 import workbench as served
 from cached import CACHE
 
 SCREENSHOTS = CACHE / "screenshots"
+SIZE: ViewportSize = {"width": 1280, "height": 800}
+SERVER = [str(package.BIN / "python"), "-m", "acp_editor"]
+SETTINGS: dict[str, object] = {
+    "acpEditor.server.command": SERVER,
+    "editor.minimap.enabled": False,
+    "files.autoSave": "off",
+    "window.confirmBeforeClose": "never",
+    "workbench.editor.enablePreview": True,
+}
+MARK = f"ACP_EDITOR_TEST={uuid.uuid4().hex}"
+"""In the environment of everything that these tests start, so that what is left over can be told."""
 ACTIVE = ".editor-group-container.active .monaco-editor"
 PATIENCE = 20.0
 """Seconds that a condition may take to come true; what takes longer is a defect."""
