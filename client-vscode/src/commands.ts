@@ -114,6 +114,11 @@ function handlers(parts: Parts): Record<string, Handler> {
     restartAgent: () => client.execute('agent.restart'),
     restartServer: async () => ((await mayStart(client, false)) ? client.restart() : undefined),
     showLog: () => log.show(),
+    saveTraffic: async () => {
+      // Secrets are left out of it by the server, so that it can be sent to whoever makes the agent.
+      const { path } = await client.execute<{ path: string }>('log.traffic');
+      await window.showTextDocument(Uri.file(path), { preview: true });
+    },
     menu: () => showMenu(parts),
   };
 }
