@@ -110,7 +110,7 @@ class App:
             self.surfaces = Surfaces(self)
             self.whereabouts = Whereabouts(self.texts.read, self.surfaces.decorations_changed)
             self.following = Following(
-                follow.Follow(follow.FollowSettings()), self._show, self.surfaces.status_changed
+                follow.Follow(follow.FollowSettings()), self._show, self.start, self.surfaces.status_changed
             )
             self.agents = Agents(
                 group,
@@ -400,6 +400,9 @@ class App:
     def forget(self, entry: Entry) -> None:
         """A session is closed: what it does, asks, marks and shows is over."""
         entry.queue.clear()
+        slot = self.agents.find(entry.agent)
+        if entry.running and slot is not None and slot.agent is not None:
+            slot.agent.abandon(entry.own_id)  # a session of the same id may follow
         self.turns.ended(entry, None)
         self.permissions.cancel(entry, "withdrawn: its session was closed")
         self.terminals.session_ended(entry)

@@ -13,6 +13,7 @@ from acp_editor.host import files, paths
 if TYPE_CHECKING:
     from acp_editor.app.app import App
     from acp_editor.app.sessions import Entry
+    from acp_editor.lsp.documents import Document
 
 RESOURCE_NOT_FOUND: Final = -32002
 INVALID_PARAMS: Final = -32602
@@ -46,7 +47,15 @@ class HostFiles:
         if (refusal := self._app.judge.refuses_write(entry, real)) is not None:
             raise RpcError(INVALID_PARAMS, refusal)
         document = self._app.editor.documents.find(real)
-        self._app.review.agent_writes(document.path if document else real)
+        shown = document.path if document else real
+        self._app.review.agent_writes(shown)
+        try:
+            await self._write(entry, path, content, document)
+        finally:
+            # Also where nothing was written: what changes from now on is not the agent's.
+            await self._app.review.agent_wrote(shown)
+
+    async def _write(self, entry: Entry, path: str, content: str, document: Document | None) -> None:
         if document is not None:
             text = files.decode(files.keep_style(document.text.encode("utf-8", "replace"), content))
             if not await self._app.editor.edit(document, text):
@@ -61,7 +70,6 @@ class HostFiles:
                 await anyio.to_thread.run_sync(write)
             except (files.FileError, paths.OutsideWorkspace) as error:
                 raise RpcError(INTERNAL_ERROR, str(error)) from error
-        await self._app.review.agent_wrote(document.path if document else real)
 
     def _roots(self, entry: Entry) -> list[str]:
         return [*self._app.roots, entry.cwd]

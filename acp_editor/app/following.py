@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable
+from collections.abc import Callable, Coroutine
+from typing import Any
 
 import anyio
 
@@ -10,17 +11,19 @@ from acp_editor.core.follow import Follow, Target
 
 
 class Following:
-    """Runs the pure policy of `core.follow` against the clock."""
+    """Runs the pure policy of `core.follow` against the clock. `start` runs a jump as a task."""
 
     def __init__(
         self,
         policy: Follow,
-        show: Callable[[Target], Awaitable[bool]],
+        show: Callable[[Target], Coroutine[Any, Any, bool]],
+        start: Callable[[Callable[[Target], Coroutine[Any, Any, bool]], Target], None],
         changed: Callable[[], None],
         clock: Callable[[], float] = anyio.current_time,
     ) -> None:
         self.policy = policy
         self._show = show
+        self._start = start
         self._changed = changed
         self._clock = clock
         self._wake = anyio.Event()
@@ -37,7 +40,8 @@ class Following:
             target = self.policy.due(now)
             self._tell_pause(now)
             if target is not None:
-                await self._show(target)
+                # Not awaited: an editor that holds a jump back is told of the newer place all the same.
+                self._start(self._show, target)
                 continue
             times = [self.policy.next_wake(), self.policy.pause_ends() if self._was_paused else None]
             wake = min((time for time in times if time is not None), default=None)
