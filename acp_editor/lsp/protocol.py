@@ -100,6 +100,9 @@ class Protocol(LanguageServerProtocol):
             method: str = data["method"]
             if self.get_message_type(method) is None:
                 return _Request(**_envelope(data)) if "id" in data else _Notification(**_envelope(data))
+        elif "jsonrpc" in data and "result" in data and self._result_types.get(data.get("id", "")) is None:
+            self._result_types.pop(data.get("id", ""), None)
+            return _Response(data.get("id"), data["result"], data["jsonrpc"])
         return super().structure_message(data)
 
     def _execute_handler(
@@ -184,6 +187,13 @@ class _Request(_Notification):
     def __init__(self, id: Any, method: str, params: Any, jsonrpc: str) -> None:
         super().__init__(method, params, jsonrpc)
         self.id = id
+
+
+class _Response:
+    def __init__(self, id: Any, result: Any, jsonrpc: str) -> None:
+        self.id = id
+        self.result = result
+        self.jsonrpc = jsonrpc
 
 
 def _envelope(data: dict[str, Any]) -> dict[str, Any]:

@@ -77,6 +77,8 @@ class Agent:
         self.case, self.log = case, open(log, "a", encoding="utf-8")
         self.inbox, self.held, self.kept, self.sent, self.answers = queue.Queue(), [], {}, {}, {}
         self.lock = threading.Lock()
+        if "again" in case and os.path.getsize(log):
+            case["agent"] = case["again"]
         self.note({"scripted": "started", "pid": os.getpid()})
         self.defaults = {**DEFAULTS, **case.get("defaults", {})}
         self.scripted = set(self._scripted(case["agent"]))

@@ -9,10 +9,13 @@ A case is one JSON object:
   "settings"         the acpEditor section; the scripted agent is added to it as "scripted" and made the default
   "editor_draws"     what the editor declares under experimental.acpEditor (default: everything; [] is a plain LSP editor)
   "agent"            what the scripted agent does: see agent.py
+  "again"            what it does when it is started again (default: the same)
+  "others"           {NAME: {"agent": [...], "defaults": {...}}} more scripted agents; "of": NAME in a step about what an agent got
+  "folders"          more folders of the workspace, beside it
   "captures"         the folder of recorded sessions, relative to the case
   "editor"           what the editor does and sees, step by step:
 
-  {"command": ID, "args": {...}, "as": NAME}     must succeed; {"command": ..., "error": TEXT} must fail with TEXT in its message
+  {"command": ID, "args": {...}, "as": NAME}     must succeed ("eventually": true: within 5 s); {"command": ..., "error": TEXT} must fail with TEXT in its message
   {"open": PATH} {"close": PATH} {"save": PATH} {"type": PATH, "at": [line, char, line, char], "text": T}
   {"state": PATH-INTO-STATE, OP: VALUE, "timeout": S}       acpEditor.state is asked until this holds (5 s)
   {"still": PATH-INTO-STATE, OP: VALUE, "for": MS}          holds now and all the time for so long
@@ -27,6 +30,10 @@ A case is one JSON object:
   {"answer": TITLE}                 what the next window/showMessageRequest is answered with (null: dismissed)
   {"asked": TEXT}                   a window/showMessageRequest that contains TEXT came
   {"settings": {...}}               the settings change
+  {"elicit": RESULT}                what the next acpEditor/elicit is answered with; {"refuse_edits": true | false}
+  {"unanswered": ID, "args": {...}} a command whose answer is not waited for; {"drop_agent": NAME} from the settings
+  {"together": [STEP, ...]}         commands that are sent at once, in this order
+  {"hang_up": true, "within": S}    the editor closes its pipes without a word: server and agents have to be gone by then
   {"restart": true}                 the server is shut down and started again on the same workspace
   {"settle": "approve" | "reject"}  every request is answered so until the turn has ended
   {"sleep": MS} {"alive": true} {"tell": METHOD, "params": {...}} {"edit_disk": PATH, "text": T} {"shell": COMMAND}
@@ -121,6 +128,8 @@ class Editor:
         self.docs, self.shown, self.notes, self.questions, self.answers = {}, [], [], [], []
         self.results, self.pending, self.next_id, self.sid = {}, {}, 0, ""
         self.watch, self.wrong = [], []
+        self.elicits, self.refuse_edits, self.hung_up = [], False, False
+        self.roots = [self.cwd, *(root / name for name in case.get("folders", []))]
 
     # -- plumbing ---------------------------------------------------------------
     async def start(self):
@@ -152,7 +161,7 @@ class Editor:
             {
                 "processId": os.getpid(),
                 "rootUri": self.cwd.as_uri(),
-                "workspaceFolders": [{"uri": self.cwd.as_uri(), "name": "ws"}],
+                "workspaceFolders": [{"uri": p.as_uri(), "name": p.name} for p in self.roots],
                 "clientInfo": {"name": "scripted-editor", "version": "1"},
                 "initializationOptions": {"acpEditor": self.settings()},
                 "capabilities": {
@@ -195,6 +204,9 @@ class Editor:
     async def stop(self):
         for task in (self.reloader,):
             task.cancel()
+        if self.hung_up:
+            self.stderr.close()
+            return 0
         try:
             await self.ask("shutdown", None, timeout=10)
             self.tell("exit", None)
@@ -220,6 +232,16 @@ class Editor:
             },
         )
         agents["scripted"].update(self.case.get("agent_entry", {}))
+        for name in self.case.get("others", {}):
+            agents[name] = {
+                "command": sys.executable,
+                "args": [
+                    str(HERE / "agent.py"),
+                    str(self.root / f"{name}.json"),
+                    str(self.root / f"{name}.ndjson"),
+                    str(self.cwd),
+                ],
+            }
         own.setdefault("agent", "scripted")
         return own
 
@@ -254,7 +276,7 @@ class Editor:
                 future.set_result(message)
         elif ident is None:
             self.notes.append((time.monotonic(), method, message.get("params")))
-        elif method == "window/showMessageRequest":
+        elif method in ("window/showMessageRequest", "acpEditor/elicit"):
             asyncio.create_task(self.respond(ident, method, message))
         else:
             await self.respond(ident, method, message)
@@ -287,7 +309,15 @@ class Editor:
             title = self.answers.pop(0)
             return next((a for a in params.get("actions") or [] if a["title"] == title), None)
         if method == "workspace/applyEdit":
-            return self.apply(params["edit"])
+            return {"applied": False} if self.refuse_edits else self.apply(params["edit"])
+        if method == "acpEditor/elicit":
+            self.questions.append(params)
+            while not self.elicits:
+                await asyncio.sleep(0.02)
+            return self.elicits.pop(0)
+        if method == "acpEditor/runInTerminal":
+            self.questions.append(params)
+            return None
         if method == "acpEditor/saveDocument":
             self.save(params["uri"])
             return None
@@ -474,10 +504,29 @@ class Editor:
             return {key: self.fill(item) for key, item in value.items()}
         return value
 
-    def agent_log(self):
-        if not self.log.exists():
+    def agent_log(self, name=None):
+        log = self.root / f"{name}.ndjson" if name else self.log
+        if not log.exists():
             return []
-        return [json.loads(line) for line in self.log.read_text().splitlines() if line.strip()]
+        lines = log.read_text().splitlines(keepends=True)
+        return [json.loads(line) for line in lines if line.endswith("\n") and line.strip()]
+
+    def pids(self):
+        names = [None, *self.case.get("others", {})]
+        return [m["pid"] for n in names for m in self.agent_log(n) if m.get("scripted") == "started"]
+
+    async def hang_up(self, seconds):
+        """What an editor that crashes leaves behind: closed pipes."""
+        self.hung_up = True
+        self.reloader.cancel()
+        self.reader.cancel()
+        self.process.stdin.close()
+        self.process._transport.get_pipe_transport(1).close()
+        end = time.monotonic() + seconds
+        while left := [pid for pid in [self.process.pid, *self.pids()] if alive(pid)]:
+            if time.monotonic() > end:
+                raise Failed(f"left running {seconds} s after the editor was gone: {left}")
+            await asyncio.sleep(0.03)
 
     async def until(self, check, what, step):
         end, last = time.monotonic() + step.get("timeout", 5), None
@@ -497,9 +546,17 @@ class Editor:
                 if not error or step["error"].lower() not in error["message"].lower():
                     raise Failed(f"wanted an error with {step['error']!r}, got {error}")
             else:
-                result = await self.command(
-                    step["command"], step.get("args"), timeout=step.get("timeout", 15)
-                )
+                end = time.monotonic() + 5
+                while True:
+                    try:
+                        result = await self.command(
+                            step["command"], step.get("args"), timeout=step.get("timeout", 15)
+                        )
+                        break
+                    except Failed:
+                        if not step.get("eventually") or time.monotonic() > end:
+                            raise
+                    await asyncio.sleep(0.05)
                 self.results[step.get("as", "last")] = result
                 if isinstance(result, dict) and "sessionId" in result:
                     self.sid = result["sessionId"]
@@ -601,14 +658,14 @@ class Editor:
         elif "agent_got" in step:
             await self.until(
                 lambda: (
-                    any(contains(m, step["agent_got"]) for m in self.agent_log())
-                    or str(self.agent_log()[-3:])[:800]
+                    any(contains(m, step["agent_got"]) for m in self.agent_log(step.get("of")))
+                    or str(self.agent_log(step.get("of"))[-3:])[:800]
                 ),
                 json.dumps(raw),
                 step,
             )
         elif "agent_not_got" in step:
-            if any(contains(m, step["agent_not_got"]) for m in self.agent_log()):
+            if any(contains(m, step["agent_not_got"]) for m in self.agent_log(step.get("of"))):
                 raise Failed(json.dumps(raw))
         elif "disk" in step:
             wanted = bytes.fromhex(step["hex"]) if "hex" in step else step["is"].encode()
@@ -635,6 +692,21 @@ class Editor:
             await self.until(lambda: not (self.cwd / step["no_file"]).exists(), json.dumps(raw), step)
         elif "answer" in step:
             self.answers.append(step["answer"])
+        elif "elicit" in step:
+            self.elicits.append(step["elicit"])
+        elif "refuse_edits" in step:
+            self.refuse_edits = step["refuse_edits"]
+        elif "together" in step:
+            asked = [asyncio.create_task(self.play(one)) for one in step["together"]]
+            await asyncio.gather(*asked)
+        elif "unanswered" in step:
+            self.waiting = asyncio.create_task(self.command(step["unanswered"], step.get("args")))
+            self.waiting.add_done_callback(lambda task: task.cancelled() or task.exception())
+        elif "drop_agent" in step:
+            del self.case["others"][step["drop_agent"]]
+            self.tell("workspace/didChangeConfiguration", {"settings": {"acpEditor": self.settings()}})
+        elif "hang_up" in step:
+            await self.hang_up(step.get("within", 5))
         elif "asked" in step:
             await self.until(
                 lambda: (
@@ -733,12 +805,13 @@ def alive(pid):
 
 
 async def run(path, server, verbose, keep):
-    case = json.loads(path.read_text(encoding="utf-8"))
+    case = json.loads(path.read_text(encoding="utf-8")) if isinstance(path, pathlib.Path) else path
     if "captures" in case:
         case["captures"] = str((path.parent / case["captures"]).resolve())
     root = pathlib.Path(tempfile.mkdtemp(prefix="case-")).resolve()
     editor = Editor(case, server, root, verbose)
-    editor.cwd.mkdir()
+    for folder in editor.roots:
+        folder.mkdir()
     for name, text in case.get("files", {}).items():
         target = editor.cwd / name
         target.parent.mkdir(parents=True, exist_ok=True)
@@ -750,6 +823,8 @@ async def run(path, server, verbose, keep):
         for args in (["init", "-q"], ["add", "-A"], ["commit", "-qm", "start"]):
             subprocess.run([*git, *args], check=True)
     (root / "case.json").write_text(json.dumps(case), encoding="utf-8")
+    for name, other in case.get("others", {}).items():
+        (root / f"{name}.json").write_text(json.dumps(other), encoding="utf-8")
     failed = None
     try:
         await editor.start()
@@ -766,7 +841,7 @@ async def run(path, server, verbose, keep):
         code = await editor.stop()
         if failed is None and code != 0 and not case.get("any_exit"):
             failed = f"the server left with {code} after shutdown and exit"
-        left = [m["pid"] for m in editor.agent_log() if m.get("scripted") == "started"]
+        left = editor.pids()
         for _ in range(60):
             left = [pid for pid in left if alive(pid)]
             if not left:
@@ -780,7 +855,7 @@ async def run(path, server, verbose, keep):
         shutil.rmtree(root, ignore_errors=True)
     else:
         failed += f"  (kept in {root})"
-    return case.get("title", path.stem), failed
+    return case.get("title", getattr(path, "stem", "a case")), failed
 
 
 def main():
