@@ -63,7 +63,8 @@ def test_actions_for_the_hunk_at_the_cursor_and_for_the_file() -> None:
     def at(line: int) -> list[object]:
         here = types.Range(types.Position(line, 0), types.Position(line, 0))
         actions = plain.actions("file:///a", hunks, here)
-        return [a.command and a.command.arguments and a.command.arguments[0].get("hunkId") for a in actions]
+        arguments = [a.command.arguments for a in actions if a.command and a.command.arguments]
+        return [given[0].get("hunkId") for given in arguments if given[0]]
 
     assert at(4) == ["h1", "h1", None, None]
     assert at(5) == [None, None]

@@ -18,6 +18,7 @@ logger = logging.getLogger(__name__)
 
 CANCEL = ElicitationAnswer("cancel")
 _MOST_BUTTONS = 12
+_DECLINE = "Decline"
 
 
 class Questions:
@@ -90,7 +91,12 @@ class Questions:
         intro = f"{agent}: {safe.plain(question.message)}"
         for field in form:
             label = safe.plain(field.title)
-            options: dict[str, Json] = {o.title: o.value for o in field.options}
+            options: dict[str, Json] = {}
+            for option in field.options:
+                title = safe.plain(option.title) or safe.plain(option.value) or "(nothing)"
+                while title in options or title == _DECLINE:  # every button its own
+                    title += " "
+                options[title] = option.value
             if field.kind == "boolean":
                 options = {"Yes": True, "No": False}
             if field.kind not in ("boolean", "choice") or len(options) > _MOST_BUTTONS:
@@ -98,11 +104,13 @@ class Questions:
                     self._app.editor.warn(f"{intro} (this editor has no way to ask for {label})")
                     return CANCEL
                 continue
-            title = await self._app.editor.choose(f"{intro}\n{label}", [*options, "Decline"])
+            title = await self._app.editor.choose(f"{intro}\n{label}", [*options, _DECLINE])
             if title is None:
                 return CANCEL
-            if title == "Decline":
+            if title == _DECLINE:
                 return ElicitationAnswer("decline")
+            if title not in options:
+                return CANCEL
             answers[field.key] = options[title]
         if not form:
             match await self._app.editor.choose(intro, ["Accept", "Decline"]):
