@@ -1,0 +1,156 @@
+"""Real agents through the whole server, with a language model that plays a script.
+
+By default those that install in seconds from npm and PyPI; ACP_EDITOR_AGENTS=all takes all of the lab, and
+ACP_EDITOR_AGENTS="codex kimi" those. ACP_EDITOR_AGENTS_RESULTS=FILE keeps what was seen, for docs/agents.md.
+"""
+
+from __future__ import annotations
+
+import os
+import sys
+from collections.abc import Awaitable, Callable, Iterator
+from pathlib import Path
+
+import mock_llm
+import pytest
+from agent_side import check_ours
+
+import lab
+
+from . import results
+from .conversation import APP, EDITED, PATIENCE, TALKERS, WRITERS, Conversation, Protocol, conversation
+
+pytestmark = [
+    pytest.mark.anyio,
+    pytest.mark.live,
+    pytest.mark.timeout(600),
+    pytest.mark.skipif(sys.platform != "linux", reason="looks at /proc for what was left running"),
+]
+
+DEFAULT = ("sdk-dual", "pydantic", "gemini", "claude")
+
+
+def chosen() -> Iterator[tuple[str, int]]:
+    wanted = os.environ.get("ACP_EDITOR_AGENTS", "").split()
+    for name in list(lab.AGENTS) if wanted == ["all"] else wanted or DEFAULT:
+        for version in lab.AGENTS[name].versions:
+            yield name, version
+
+
+def setting(name: str, version: int) -> Protocol:
+    """The newest version is what has to come of "auto"; the other one is asked for."""
+    if version == max(lab.AGENTS[name].versions):
+        return "auto"
+    return 1
+
+
+@pytest.fixture(scope="module")
+def llm() -> Iterator[str]:
+    with mock_llm.serving() as address:
+        yield address
+
+
+async def full(talk: Conversation) -> None:
+    """Everything is approved; then the person takes all of it back."""
+    await talk.ask("full")
+    await talk.settle("approve")
+    await talk.do({"state": "sessions[0].stopReason", "is": "end_turn"})
+    if talk.name in TALKERS:
+        await talk.do({"state": "sessions[0].messages", "has": [{"role": "agent"}]})
+        return
+    made = {"uri": talk.editor.uri("NOTES.md")}
+    edited = {"uri": talk.editor.uri("app.py")}
+    if talk.name in WRITERS:
+        await talk.do({"state": "changes", "has": [made], "timeout": 10})
+    else:
+        await talk.do(
+            {"shown": "app.py"},
+            {"disk": "app.py", "is": EDITED},
+            {"state": "changes", "has": [edited], "timeout": 10},
+        )
+    await talk.do(
+        {"command": "acpEditor.review.undo"},
+        {"disk": "app.py", "is": APP},
+        {"buffer": "app.py", "is": APP},
+        {"no_file": "NOTES.md"},
+        {"state": "changes", "lacks": [made]},
+        {"state": "changes", "lacks": [edited]},
+    )
+    if talk.name not in WRITERS:
+        await talk.do({"state": "changes", "size": 0})
+
+
+async def reject(talk: Conversation) -> None:
+    """Nothing that was rejected happens."""
+    await talk.ask("reject")
+    await talk.settle("reject")
+    await talk.do(
+        {"disk": "app.py", "is": APP},
+        {"no_file": "rejected-marker.txt"},
+        {"state": "changes", "lacks": [{"uri": talk.editor.uri("app.py")}]},
+    )
+
+
+async def permcancel(talk: Conversation) -> None:
+    """A cancel while a permission is pending ends the turn and takes the question back."""
+    await talk.ask("permcancel")
+    await talk.do(
+        {"state": "permissions", "has": [{}], "timeout": PATIENCE},
+        {"command": "acpEditor.cancel"},
+        {"state": "sessions[0].state", "is": "idle", "timeout": 30},
+        {"state": "permissions", "size": 0},
+        {"disk": "app.py", "is": APP},
+        {"no_file": "cancelled-marker.txt"},
+    )
+
+
+async def cancelshell(talk: Conversation) -> None:
+    """A cancel while a command runs ends both; the next prompt is a turn like any other."""
+    await talk.ask("cancelshell")
+    await talk.until(lambda: sleeping(talk), "the command runs", approve=True)
+    await talk.do(
+        {"command": "acpEditor.cancel"},
+        {"state": "sessions[0].state", "is": "idle", "timeout": 30},
+    )
+    await talk.ask("hello")
+    await talk.settle("approve")
+    await talk.do({"state": "sessions[0].stopReason", "is": "end_turn"})
+
+
+def sleeping(talk: Conversation) -> bool:
+    return any(line.startswith("sleep 25") for _, line in talk.processes())
+
+
+SCENARIOS: dict[str, Callable[[Conversation], Awaitable[None]]] = {
+    scenario.__name__: scenario for scenario in (full, reject, permcancel, cancelshell)
+}
+
+
+def runs() -> Iterator[tuple[str, int, str]]:
+    for name, version in chosen():
+        for scenario in SCENARIOS:
+            if name not in TALKERS or scenario == "full":
+                yield name, version, scenario
+
+
+@pytest.mark.parametrize(("name", "version", "scenario"), list(runs()))
+async def test_agent(name: str, version: int, scenario: str, llm: str) -> None:
+    try:
+        lab.install(name)
+    except lab.Unavailable as reason:
+        pytest.skip(str(reason))
+    try:
+        async with conversation(name, setting(name, version), llm) as talk:
+            await SCENARIOS[scenario](talk)
+        seen = results.seen(talk.traffic, talk.state)
+        assert seen["protocol"] == version
+        check_ours(seen["protocol"], talk.traffic)
+    except Exception as failure:
+        keep(results.failed(name, version, scenario, str(failure) or repr(failure)))
+        raise
+    keep(results.passed(name, version, scenario, seen))
+
+
+def keep(change: results.Change) -> None:
+    if path := os.environ.get("ACP_EDITOR_AGENTS_RESULTS"):
+        results.update(Path(path), change)
