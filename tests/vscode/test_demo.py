@@ -42,7 +42,7 @@ def test_the_demo_serves_the_sample_and_ends_with_ctrl_c(tmp_path: Path) -> None
         demo.send_signal(signal.SIGINT)
         assert demo.wait(30) == 0
     finally:
-        demo.kill()
-        demo.wait()
+        demo.terminate()  # as Ctrl-C; killed, it could not end what it started
+        demo.wait(30)
     assert not folder.exists()
     assert not processes(mark, "")
