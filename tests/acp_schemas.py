@@ -47,6 +47,24 @@ def _definitions(version: Version) -> dict[tuple[str, str], str]:
     return found
 
 
+def check_params(version: Version, method: str, params: Any) -> None:
+    """A request's or notification's params, by its method."""
+    name = _definitions(version).get((method, "params"))
+    assert name is not None, f"version {version} has no {method}"
+    check(version, name, params)
+
+
+def check_any_answer(version: Version, side: Side, result: Any) -> None:
+    """A result of which only the side that gives it is known."""
+    names = [
+        name
+        for name, definition in schema(version)["$defs"].items()
+        if definition.get("x-side") == side and name.endswith("Response")
+    ]
+    fits = any(validator(version, name).is_valid(result) for name in names)
+    assert fits, f"no answer of a {side} in version {version}: {json.dumps(result)[:2000]}"
+
+
 class Traffic:
     """Checks every message of one connection, both ways; give it each with `see`, in order."""
 
