@@ -14,6 +14,8 @@ GRACE: Final = 2.0
 """Seconds that each step of the shutdown ladder waits."""
 
 _POLL_SECONDS: Final = 0.02
+_KILLED_SECONDS: Final = 2.0
+"""How long members are waited for that SIGKILL has reached; one in the kernel's hands may take longer."""
 
 
 class Exits(Protocol):
@@ -35,7 +37,7 @@ def group_options() -> dict[str, Any]:
 
 
 async def end_group(process: Exits, grace: float = GRACE) -> None:
-    """SIGTERM to a process and its group, SIGKILL after `grace` seconds, until the process is gone."""
+    """SIGTERM to a process and its group, SIGKILL after `grace` seconds, until all of it is gone."""
     if sys.platform == "win32":
         await _end_tree(process)
         return
@@ -44,7 +46,11 @@ async def end_group(process: Exits, grace: float = GRACE) -> None:
             # Nobody tells when the last process of a group is gone.
             while process.returncode is None or group_exists(process.pid):  # noqa: ASYNC110
                 await anyio.sleep(_POLL_SECONDS)
-        _signal_group(process.pid, signal.SIGKILL)
+        if _signal_group(process.pid, signal.SIGKILL):
+            # Sent is not gone: on a busy machine the kernel takes a moment for each member.
+            with anyio.move_on_after(_KILLED_SECONDS):
+                while group_exists(process.pid):  # noqa: ASYNC110
+                    await anyio.sleep(_POLL_SECONDS)
     await process.wait()
 
 
