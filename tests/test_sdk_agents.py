@@ -26,13 +26,13 @@ EXAMPLES = HERE.parent / "client-vscode/node_modules/acp-sdk-examples/dist/examp
 
 def example(name: str, protocol: Any = "auto") -> AgentSpec:
     if shutil.which("node") is None or not (EXAMPLES / name).exists():
-        pytest.skip("the TypeScript SDK is not installed: run `npm ci` in client-vscode")
+        pytest.fail("the TypeScript SDK is not installed: run `npm ci` in client-vscode")
     return AgentSpec("typescript", "node", (str(EXAMPLES / name),), protocol=protocol)
 
 
 def typescript(protocol: Literal[1, 2]) -> AgentSpec:
     if shutil.which("node") is None or not acp_schemas.FOLDER.is_dir():
-        pytest.skip("the TypeScript SDK is not installed: run `npm ci` in client-vscode")
+        pytest.fail("the TypeScript SDK is not installed: run `npm ci` in client-vscode")
     return AgentSpec("typescript", "node", (str(NODE_AGENT),), protocol=protocol)
 
 
