@@ -1,0 +1,46 @@
+"""What everything else is said in: JSON, the three states of a field, and faults."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from enum import Enum
+from typing import Any, Final, Literal, TypeAlias, TypeGuard
+
+Json: TypeAlias = Any
+"""Any JSON value, as `json.loads` gives it."""
+
+
+def is_object(value: Json) -> TypeGuard[dict[str, Json]]:
+    return isinstance(value, dict)
+
+
+def is_array(value: Json) -> TypeGuard[list[Json]]:
+    return isinstance(value, list)
+
+
+class Unset(Enum):
+    """The third state of a patched field: absent, so unchanged."""
+
+    UNSET = "unset"
+
+    def __repr__(self) -> str:
+        return "UNSET"
+
+    def __bool__(self) -> Literal[False]:
+        return False
+
+
+UNSET: Final = Unset.UNSET
+
+
+@dataclass(frozen=True, slots=True)
+class Fault:
+    """One thing that an agent did and the protocol forbids.
+
+    `code` is stable and snake case, `message` a sentence that the agent's maker can act on,
+    `detail` the offending piece, cut to 500 characters.
+    """
+
+    code: str
+    message: str
+    detail: str = ""
