@@ -6,7 +6,6 @@ turns, permissions, the disk) waits in tasks of one group and comes back through
 
 from __future__ import annotations
 
-import contextlib
 import logging
 import os
 from collections.abc import Callable, Coroutine, Mapping
@@ -18,10 +17,11 @@ import anyio.abc
 import platformdirs
 
 from acp_editor import settings as settings_module
-from acp_editor.acp.agent import Agent, AgentSpec
+from acp_editor.acp.agent import AgentSpec
 from acp_editor.acp.traffic import Traffic
 from acp_editor.app import context
 from acp_editor.app.agents import Agents, Slot
+from acp_editor.app.asking import Asking
 from acp_editor.app.commands import COMMANDS, Commands
 from acp_editor.app.faults import Faults
 from acp_editor.app.files import HostFiles
@@ -29,7 +29,8 @@ from acp_editor.app.following import Following
 from acp_editor.app.host import AgentHost
 from acp_editor.app.judge import Judge
 from acp_editor.app.mcp import McpServers
-from acp_editor.app.permissions import Pending, Permissions
+from acp_editor.app.opening import Opening
+from acp_editor.app.permissions import Permissions
 from acp_editor.app.proposals import Documents, Proposals
 from acp_editor.app.questions import Questions
 from acp_editor.app.reviewing import Reviewing
@@ -46,7 +47,6 @@ from acp_editor.core.model import (
     ElicitationAnswer,
     Fault,
     Json,
-    PermissionRequest,
     StateUpdate,
     Update,
     is_object,
@@ -82,6 +82,8 @@ class App:
     questions: Questions
     mcp: McpServers
     slash: Slash
+    opening: Opening
+    asking: Asking
 
     def __init__(self) -> None:
         self.settings: Settings
@@ -132,6 +134,8 @@ class App:
             self.questions = Questions(self)
             self.mcp = McpServers(self)
             self.slash = Slash(self, self.judge.hooks)
+            self.opening = Opening(self)
+            self.asking = Asking(self)
             self._commands = Commands(self)
             self._configure(editor.client.options)
             # An editor that is slow to answer either must not keep the server from its work.
@@ -242,34 +246,6 @@ class App:
         if self.faults.add(agent, fault):
             logger.warning("%s: %s (%s) %s", agent, fault.message, fault.code, fault.detail)
 
-    async def permission(self, entry: Entry, request: PermissionRequest) -> str | None:
-        """Queues a request, or answers it by rule; None is `cancelled`."""
-        if entry.closed or entry.cancelled:
-            return None
-        call_id = request.tool_call.tool_call_id if request.tool_call else request.tool_call_id
-        turn = entry.over if entry.running else None
-        decision = await self.judge.decide(entry, request, call_id)
-        # Hooks may take their time, and meanwhile the turn may have been cancelled.
-        if entry.closed or entry.cancelled or (turn is not None and self._settles(entry, turn)):
-            return None
-        if decision.option_id is not None:
-            return decision.option_id
-        pending = self.permissions.add(entry, request, call_id, decision.verdict, decision.call)
-        if not self.editor.client.draws("permissions") and self._group is not None:
-            self._group.start_soon(self._ask, pending)
-        try:
-            option_id = await self.permissions.wait(pending)
-        finally:
-            self.proposals.forget(pending)
-        kind = next((o.kind for o in request.options if o.option_id == option_id), "cancelled")
-        self.judge.note(decision.call, decision.verdict, kind)
-        return option_id
-
-    def _settles(self, entry: Entry, turn: anyio.Event) -> bool:
-        """Whether the turn is over, and all that it asked with it; version 2 may ask outside of turns."""
-        slot = self.agents.find(entry.agent)
-        return turn.is_set() and (slot is None or slot.info is None or slot.info.protocol == 1)
-
     async def elicit(self, agent: str, elicitation: Elicitation) -> ElicitationAnswer:
         async with self._asking:
             return await self.questions.ask(agent, elicitation)
@@ -296,7 +272,7 @@ class App:
 
     async def prompt(self, entry: Entry, text: str, context_items: list[context.Item]) -> Entry:
         """Sends or queues a prompt; the agent is started, and its session taken up, where need be."""
-        agent, entry = await self._live(entry)
+        agent, entry = await self.opening.live(entry)
         blocks = context.blocks(text, context_items, agent.info.capabilities, self.texts.read, self.uri)
         if note := self.review.note():
             blocks.append({"type": "text", "text": note})
@@ -306,29 +282,6 @@ class App:
         self.following.nudge()
         await self.turns.prompt(entry, agent, blocks)
         return entry
-
-    async def _live(self, entry: Entry) -> tuple[Agent, Entry]:
-        """The entry with its agent running; where the agent cannot take it up again, a new one."""
-        while entry.successor is not None and not entry.successor.closed:
-            entry = entry.successor
-        slot = self.agents.slot(entry.agent)
-        if slot.agent is not None and entry.started:
-            return slot.agent, entry
-        agent = await self.agents.ensure(entry.agent)
-        abilities = agent.info.capabilities
-        if abilities.resume or abilities.load:
-            try:
-                await self._commands.take_up(agent, entry, history=False)
-                return agent, entry
-            except CommandError as error:
-                logger.warning("%s cannot be resumed: %s", entry.key, error)
-        self.editor.message(
-            f"{entry.agent} was started again with a new session; it does not know the last one."
-        )
-        new = await self._commands.new_session(entry.agent, entry.cwd)
-        if new is not entry:
-            entry.successor = new
-        return agent, new
 
     # -- what follows from changes -----------------------------------------------------------------
 
@@ -371,24 +324,6 @@ class App:
     def _permissions_changed(self, entry: Entry) -> None:
         self.surfaces.permissions_changed(entry)
 
-    async def _ask(self, pending: Pending) -> None:
-        """The plain way to ask: a message with the options as its buttons."""
-        titles: dict[str, str] = {}
-        for option in pending.request.options:
-            title = option.name or option.kind
-            while title in titles:
-                title += " "
-            titles[title] = option.option_id
-        rendered = self.surfaces.permission(pending)
-        text = rendered["title"] + (f"\n{rendered['command']}" if rendered["command"] else "")
-        title = await self.editor.choose(f"{pending.entry.agent}: {text}", list(titles))
-        if title is None:
-            return
-        try:
-            self.permissions.answer(pending.request_id, titles.get(title, ""))
-        except CommandError as error:
-            self.editor.warn(f"Too late: {error}.")
-
     async def _show(self, target: follow.Target) -> bool:
         return await self.editor.show(self.uri(target.path), target.line)
 
@@ -411,14 +346,6 @@ class App:
         self.following.policy.forget(entry.key)
         self.judge.forget(entry)
         self.surfaces.status_changed()
-
-    async def rules_changed(self) -> None:
-        """A new rule answers also what waits already."""
-        for pending in self.permissions:
-            decision = await self.judge.decide(pending.entry, pending.request, pending.tool_call_id)
-            if decision.option_id is not None:
-                with contextlib.suppress(CommandError):  # answered meanwhile
-                    self.permissions.answer(pending.request_id, decision.option_id)
 
     def warn_once(self, text: str) -> None:
         if text not in self._told:
@@ -457,6 +384,6 @@ class App:
         self.traffic.log(settings.log.protocol)
         self.judge.configure(settings)
         if len(self.permissions):
-            self.start(self.rules_changed)
+            self.start(self.asking.rules_changed)
         self.review.configure()
         self.surfaces.settings_changed()

@@ -45,7 +45,7 @@ class AgentHost:
         self._app.fault(self._agent, fault)
 
     async def request_permission(self, request: PermissionRequest) -> str | None:
-        return await self._app.permission(self._entry(request.session_id), request)
+        return await self._app.asking.ask(self._entry(request.session_id), request)
 
     async def read_text_file(self, session_id: str, path: str, line: int | None, limit: int | None) -> str:
         return await self._app.files.read(self._open(session_id), path, line, limit)
