@@ -13,6 +13,8 @@ import anyio
 from acp_schemas import check, schema
 
 from acp_editor.acp.agent import Agent, AgentFailed, AgentSpec
+from acp_editor.acp.connection import Direction
+from acp_editor.acp.traffic import Recorder as TrafficLog
 from acp_editor.core.model import (
     Elicitation,
     ElicitationAnswer,
@@ -113,13 +115,19 @@ class Recorder:
 class Running:
     """An agent that runs, its host, and the messages in both directions."""
 
-    def __init__(self, spec: AgentSpec) -> None:
+    def __init__(self, spec: AgentSpec, log: TrafficLog | None = None) -> None:
         self.host = Recorder()
         self.traffic: list[tuple[str, Any]] = []
+        self._log = log
         self.agent = Agent(
-            spec, self.host, on_traffic=lambda way, message: self.traffic.append((way, message))
+            spec, self.host, on_traffic=self._heard, on_noise=log.noise if log is not None else None
         )
         self.failure: AgentFailed | None = None
+
+    def _heard(self, way: Direction, message: Any) -> None:
+        self.traffic.append((way, message))
+        if self._log is not None:
+            self._log(way, message)
 
     def sent(self, method: str | None = None) -> list[Any]:
         return [
@@ -142,9 +150,9 @@ class Running:
 
 
 @asynccontextmanager
-async def running(spec: AgentSpec) -> AsyncIterator[Running]:
+async def running(spec: AgentSpec, log: TrafficLog | None = None) -> AsyncIterator[Running]:
     """Runs an agent for the block; afterwards all that we sent is checked against the schemas."""
-    side = Running(spec)
+    side = Running(spec, log)
     with anyio.fail_after(30):
         async with anyio.create_task_group() as tasks:
             await tasks.start(side.serve)

@@ -23,6 +23,7 @@ class Heard:
     notifications: list[tuple[str, Json]] = field(default_factory=list)
     faults: list[Fault] = field(default_factory=list)
     traffic: list[tuple[str, Json]] = field(default_factory=list)
+    noise: list[bytes] = field(default_factory=list)
 
     @property
     def codes(self) -> list[str]:
@@ -59,6 +60,7 @@ def peer(
         on_notification=lambda method, params: heard.notifications.append((method, params)),
         on_fault=heard.faults.append,
         on_traffic=lambda direction, message: heard.traffic.append((direction, message)),
+        on_noise=heard.noise.append,
         max_line=max_line,
         max_queued=max_queued,
     )

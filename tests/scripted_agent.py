@@ -3,6 +3,7 @@
 {"take": METHOD, "result": R | "error": E}   waits for that message and answers it, later if neither is given
 {"answer": METHOD, "result": R | "error": E}   answers one that was taken
 {"say": [MESSAGE, ...]}   writes messages, all at once
+{"print": TEXT}   writes a line that is no message
 {"take_answer": ID}   waits for the answer to a request of its own
 {"stderr": TEXT}, {"exit": CODE}
 
@@ -48,6 +49,9 @@ class Script:
                 self.write({"id": self.kept[method].pop(0), **answer})
             case {"say": messages}:
                 self.write(*messages)
+            case {"print": text}:
+                sys.stdout.write(text + "\n")
+                sys.stdout.flush()
             case {"take_answer": ident}:
                 self.take(lambda message: "method" not in message and message["id"] == ident)
             case {"stderr": text}:

@@ -290,6 +290,7 @@ async def test_noise_between_messages_is_passed_over():
             "not_an_object",
             "not_json",
         ]
+        assert far.heard.noise == [b"Loaded.", b"42", b"[1]"]
 
 
 async def test_two_requests_with_one_id_are_both_answered():

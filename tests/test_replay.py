@@ -10,7 +10,7 @@ from typing import Any
 
 import anyio
 import pytest
-from agent_side import Running, running
+from agent_side import Running, running, scripted
 from waiting import until
 
 from acp_editor.acp.agent import AgentSpec
@@ -131,6 +131,27 @@ async def test_what_a_log_has_plays_again(tmp_path: Path) -> None:
     places = [place.path for call in second.tool_calls.values() for place in call.locations]
     assert places
     assert all(Path(path).is_relative_to(second_folder) for path in places)
+
+
+async def test_noise_on_its_output_is_in_the_log_and_plays_again(tmp_path: Path) -> None:
+    spec = scripted(
+        tmp_path,
+        [
+            {"print": "Loading…"},
+            {"take": "initialize", "result": {"protocolVersion": 1}},
+            {"take": "session/new", "result": {"sessionId": "s1"}},
+            {"print": "42"},
+            {"take": "session/prompt", "result": {"stopReason": "end_turn"}},
+        ],
+    )
+    recorder = Recorder("scripted", tmp_path / "traffic", {})
+    async with running(spec, recorder) as side:
+        await turn(side, tmp_path)
+    first = side.host.codes()
+    assert sorted(first) == ["not_an_object", "not_json"]
+    async with running(replay(recorder.save())) as side:
+        await turn(side, tmp_path)
+        await until(lambda: sorted(side.host.codes()) == sorted(first))
 
 
 async def test_other_requests_are_answered_from_the_record_or_refused(tmp_path: Path) -> None:

@@ -130,6 +130,16 @@ def test_lines_have_time_and_direction_and_only_the_owner_reads_them(tmp_path: P
     assert recorder.save() != path
 
 
+def test_a_line_that_is_no_message_is_kept_in_its_turn_without_secrets(tmp_path: Path) -> None:
+    recorder = Recorder("agent", tmp_path, {"A_TOKEN": SECRET})
+    recorder("in", note("before"))
+    recorder.noise(f"Using {SECRET} \xff\r".encode("latin-1"))
+    recorder("in", note("after"))
+    entries = read(recorder.save())
+    assert [entry.get("nonjson") for entry in entries] == [None, f"Using {REDACTED} \ufffd", None]
+    assert [entry["dir"] for entry in entries] == ["a2c"] * 3
+
+
 def test_the_beginning_and_the_newest_are_kept(tmp_path: Path) -> None:
     recorder = Recorder("agent", tmp_path, {}, head=300, tail=1000)
     for number in range(100):

@@ -84,6 +84,7 @@ class Agent:
         *,
         client: Object = CLIENT,
         on_traffic: Callable[[Direction, Json], None] | None = None,
+        on_noise: Callable[[bytes], None] | None = None,
     ) -> None:
         self.spec: Final = spec
         self.info = AgentInfo(protocol=1)
@@ -91,6 +92,7 @@ class Agent:
         self._host = host
         self._client = client
         self._on_traffic = on_traffic
+        self._on_noise = on_noise
         self._incoming = Incoming(host)
         self._dialect: Dialect = v1
         self._connection: Connection | None = None
@@ -118,6 +120,7 @@ class Agent:
             on_notification=self._incoming.on_notification,
             on_fault=self._host.fault,
             on_traffic=self._traffic,
+            on_noise=self._on_noise,
         )
         failure: AgentFailed | None = None
         async with anyio.create_task_group() as tasks:

@@ -78,6 +78,7 @@ class _Pending:
 class Connection:
     """One peer. Callbacks other than `on_request` are synchronous and come in the order of the wire.
 
+    `on_noise` hears of the lines that are no messages, `on_traffic` of all the others, both ways.
     The streams stay the caller's: `run` neither opens nor closes them.
     """
 
@@ -90,6 +91,7 @@ class Connection:
         on_notification: Callable[[str, Json], None],
         on_fault: Callable[[Fault], None],
         on_traffic: Callable[[Direction, Json], None] | None = None,
+        on_noise: Callable[[bytes], None] | None = None,
         max_line: int = MAX_LINE,
         max_queued: int = MAX_QUEUED,
     ) -> None:
@@ -99,6 +101,7 @@ class Connection:
         self._on_notification = on_notification
         self._on_fault = on_fault
         self._on_traffic = on_traffic
+        self._on_noise = on_noise
         self._reader = LineReader(self._fault, max_line)
         self._max_queued = max_queued
         self._queue: deque[bytes] = deque()
@@ -244,6 +247,8 @@ class Connection:
     def _line(self, line: bytes, handlers: TaskGroup) -> None:
         message = decode(line, self._fault)
         if message is None:
+            if self._on_noise is not None and line.strip():
+                self._call(self._on_noise, line)
             return
         if self._on_traffic is not None:
             self._call(self._on_traffic, "in", message)

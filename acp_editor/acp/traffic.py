@@ -1,8 +1,9 @@
 """What went over an agent's wire, as one JSON object a line: kept in memory, and in a file on demand.
 
 A line is `{"t": milliseconds since the start, "time": ISO 8601, "dir": "c2a" | "a2c", "msg": {...}}`,
-c2a being from us to the agent. `{"omitted": bytes}` stands where messages were too old or too large to
-keep. Such files are what `acp-editor replay` plays.
+c2a being from us to the agent; a line of the agent's that was no message has its text as "nonjson".
+`{"omitted": bytes}` stands where messages were too old or too large to keep. Such files are what
+`acp-editor replay` plays.
 """
 
 from __future__ import annotations
@@ -14,7 +15,7 @@ import os
 import re
 import time
 from collections import deque
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
@@ -51,6 +52,8 @@ class _Kept:
     direction: Direction
     text: str | None
     size: int
+    noise: bool = False
+    """Its text is as it came, for it was no message."""
 
 
 class Recorder:
@@ -90,15 +93,16 @@ class Recorder:
         if direction == "out" and is_object(message) and "mcpServers" in (message.get("params") or ()):
             # The servers' secrets have to be known also if this message is no longer kept when it is saved.
             self._redactor.learn(message)
-        size = len(text)
-        kept = _Kept(
-            round((time.monotonic() - self._started) * 1000),
-            time.time(),
-            direction,
-            text,
-            size,
-        )
-        self._keep(kept if size <= self._tail_limit else replace(kept, text=None))
+        self._take(direction, text, noise=False)
+
+    def noise(self, line: bytes) -> None:
+        """A line of the agent's that was no message, in its turn."""
+        self._take("in", line.decode("utf-8", "replace").rstrip("\r"), noise=True)
+
+    def _take(self, direction: Direction, text: str, *, noise: bool) -> None:
+        elapsed = round((time.monotonic() - self._started) * 1000)
+        kept = _Kept(elapsed, time.time(), direction, text, len(text), noise)
+        self._keep(kept if kept.size <= self._tail_limit else replace(kept, text=None))
         if self._logging and not self._begun:
             self._begin()
         if self._file is not None:
@@ -161,6 +165,8 @@ class Recorder:
         }
         if kept.text is None:
             entry["omitted"] = kept.size
+        elif kept.noise:
+            entry["nonjson"] = self._redactor.redact(kept.text)
         else:
             entry["msg"] = self._redactor.redact(json.loads(kept.text))
         return json.dumps(entry) + "\n"
@@ -202,7 +208,7 @@ class Traffic:
         self._on = False
         self._recorders: dict[str, Recorder] = {}
 
-    def recorder(self, agent: str, environment: Mapping[str, str]) -> Callable[[Direction, Json], None]:
+    def recorder(self, agent: str, environment: Mapping[str, str]) -> Recorder:
         """A recorder for an agent that is about to start; `environment` is what it was given of its own."""
         if (last := self._recorders.get(agent)) is not None:
             last.log(False)
