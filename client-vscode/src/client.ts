@@ -81,6 +81,12 @@ export class Client implements Disposable {
     return this.failure;
   }
 
+  /** Sees to it that the server runs: waits for a start that is under way, or begins one. */
+  async ensure(): Promise<void> {
+    if (this.client?.state === ClientState.Starting) await this.client.start().catch(() => undefined);
+    if (!this.ready) await this.restart.joined();
+  }
+
   /** Runs a command of the server's; what it answers, or an error that a person can act on. */
   async execute<T>(command: string, argument?: object): Promise<T> {
     const client = this.client;
@@ -100,7 +106,7 @@ export class Client implements Disposable {
     this.notify('workspace/didChangeConfiguration', { settings: { acpEditor: this.config.settings() } });
   }
 
-  /** Asks for everything at once, for a window that has just begun to listen. */
+  /** Asks for everything at once: also of a server that has just come back after its death. */
   async refresh(): Promise<void> {
     this.state.setSnapshot(await this.execute<Snapshot>('state'));
   }
@@ -130,7 +136,6 @@ export class Client implements Disposable {
       const client = this.make(server);
       this.client = client;
       await client.start();
-      await this.refresh();
     } catch (error) {
       this.failed(l10n.t('The ACP server could not be started: {0}', this.reason(error)));
     }
@@ -157,7 +162,9 @@ export class Client implements Disposable {
     });
     client.registerFeature(declareSurfaces());
     client.onDidChangeState(({ newState }) => {
-      if (newState !== ClientState.Running && client === this.client) this.state.clear();
+      if (client !== this.client) return;
+      if (newState === ClientState.Running) void this.refresh().catch((error: unknown) => this.log.error(messageOf(error)));
+      else this.state.clear();
       this.emitter.fire();
     });
     this.listen(client);

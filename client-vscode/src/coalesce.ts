@@ -1,5 +1,11 @@
+/** `joined` is the run under way, or a new one: for those to whom it does not matter when it began. */
+export interface Coalesced {
+  (): Promise<void>;
+  joined(): Promise<void>;
+}
+
 /** Runs one at a time; calls that arrive during a run share the one run that follows it. */
-export function coalesced(run: () => Promise<void>): () => Promise<void> {
+export function coalesced(run: () => Promise<void>): Coalesced {
   let current: Promise<void> | undefined;
   let next: Promise<void> | undefined;
 
@@ -8,7 +14,7 @@ export function coalesced(run: () => Promise<void>): () => Promise<void> {
     return current;
   };
 
-  return () => {
+  const call = (): Promise<void> => {
     if (!current) return begin();
     next ??= current
       .catch(() => undefined)
@@ -18,6 +24,7 @@ export function coalesced(run: () => Promise<void>): () => Promise<void> {
       });
     return next;
   };
+  return Object.assign(call, { joined: () => next ?? current ?? begin() });
 }
 
 /** Calls through at once, then at most once in so many milliseconds; the last call is never lost. */

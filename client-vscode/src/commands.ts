@@ -133,7 +133,7 @@ async function mayStart(client: Client, start = true): Promise<boolean> {
     }
     return false;
   }
-  if (start && !client.ready) await client.restart();
+  if (start) await client.ensure();
   return client.ready || !start;
 }
 

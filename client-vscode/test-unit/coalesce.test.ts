@@ -32,6 +32,22 @@ test('a restart that failed does not fail the next one', async () => {
   assert.equal(runs, 2);
 });
 
+test('who only needs it to run joins the run under way', async () => {
+  const running = gate();
+  let runs = 0;
+  const restart = coalesced(() => {
+    runs += 1;
+    return running.opened;
+  });
+  const first = restart();
+  const joined = restart.joined();
+  running.open();
+  await Promise.all([first, joined]);
+  assert.equal(runs, 1);
+  await restart.joined();
+  assert.equal(runs, 2);
+});
+
 test('a throttled call is made at once, and the last one is not lost', async (context) => {
   context.mock.timers.enable({ apis: ['setTimeout'] });
   let calls = 0;
