@@ -15,8 +15,8 @@ from acp_editor.policy.calls import file_at, input_from, input_from_arguments
 from acp_editor.policy.check import Ceiling, CheckInput, check, default_rules, ran_unasked
 from acp_editor.policy.commands import parse_command
 from acp_editor.policy.danger import danger
+from acp_editor.policy.managed import load_ceiling
 from acp_editor.policy.rules import RuleSet, rules_from
-from acp_editor.policy.store import load_ceiling
 
 # -- what a call is about ----------------------------------------------------------------------
 

@@ -20,8 +20,9 @@ from acp_editor.policy.calls import input_from, input_from_arguments
 from acp_editor.policy.check import CheckInput, Verdict, check, default_rules, ran_unasked
 from acp_editor.policy.hooks import Hooks, load_hooks
 from acp_editor.policy.log import DecisionLog
+from acp_editor.policy.managed import load_ceiling
 from acp_editor.policy.rules import RuleSet, rules_from
-from acp_editor.policy.store import RuleStore, SavedRule, load_ceiling
+from acp_editor.policy.store import RuleStore, SavedRule
 from acp_editor.policy.suggest import suggestions
 from acp_editor.settings import Settings
 

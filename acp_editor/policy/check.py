@@ -104,11 +104,13 @@ class Hook(Protocol):
 class Ceiling:
     """The most that may ever be allowed: an effect, and an administrator's rules.
 
-    Where `rules` has rules that allow, a call that they do not cover is at most asked.
+    Where `rules` has rules that allow, a call that they do not cover is at most asked. `options` are the
+    values that options may be set to, by their keys; an option that is not there may be set to anything.
     """
 
     most: Effect = "allow"
     rules: RuleSet = field(default_factory=RuleSet)
+    options: Mapping[str, tuple[Any, ...]] = field(default_factory=dict[str, tuple[Any, ...]])
 
     def of(self, subject: Subject) -> Decision:
         """The most that a call may get."""

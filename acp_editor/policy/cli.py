@@ -15,8 +15,9 @@ from platformdirs import user_config_path
 from acp_editor.policy.calls import input_from_arguments
 from acp_editor.policy.check import check
 from acp_editor.policy.hooks import load_hooks
+from acp_editor.policy.managed import load_ceiling
 from acp_editor.policy.rules import STRICTNESS, RuleSet, rules_from
-from acp_editor.policy.store import RuleStore, load_ceiling
+from acp_editor.policy.store import RuleStore
 
 EXIT_CODES: Final = {"allow": 0, "deny": 1, "ask": 3}
 

@@ -1,62 +1,31 @@
-"""Where rules are kept: the person's in the config folder, an administrator's in the machine's.
+"""Where the person's saved rules are kept: in the config folder.
 
-A rule for one workspace is kept with the person's too, never in the workspace, which anybody may write.
+A rule for one workspace is kept there too, never in the workspace, which anybody may write.
 """
 
 from __future__ import annotations
 
+import copy
 import json
-import logging
 import os
 import sys
+import time
 from collections.abc import Generator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Literal, TypeAlias, cast
+from typing import Any, Final, Literal, TypeAlias, cast
 
-from acp_editor.policy.check import Ceiling
-from acp_editor.policy.rules import STRICTNESS, Effect, Rule, RuleProblem, RuleSet, parse_rule, rules_from
+from acp_editor.policy.rules import Effect, Rule, RuleProblem, RuleSet, parse_rule, rules_from
 
 if sys.platform != "win32":
     import fcntl
 
-_log = logging.getLogger(__name__)
-
 Scope: TypeAlias = Literal["session", "workspace", "everywhere"]
+_Stamp: TypeAlias = tuple[int, int, int]
 
-
-def managed_file() -> Path:
-    """The administrator's file: the place is fixed, so that no variable of the person's can move it."""
-    match sys.platform:
-        case "darwin":
-            return Path("/Library/Application Support/acp-editor/managed.json")
-        case "win32":
-            return Path("C:/ProgramData/acp-editor/managed.json")
-        case _:
-            return Path("/etc/acp-editor/managed.json")
-
-
-def load_ceiling(path: Path | None = None) -> tuple[Ceiling, str | None]:
-    """The ceiling of this machine, and what is wrong with its file; one that cannot be read allows nothing.
-
-    The file holds `{"most"?: "allow" | "ask" | "deny", "allow"?: […], "ask"?: […], "deny"?: […]}`.
-    """
-    place = path or managed_file()
-    try:
-        found: Any = json.loads(place.read_text("utf-8"))
-    except FileNotFoundError:
-        return Ceiling(), None
-    except (OSError, ValueError) as error:
-        return Ceiling("ask"), f"{place} cannot be read, so everything is asked: {error}"
-    if not isinstance(found, dict):
-        return Ceiling("ask"), f"{place} is not an object, so everything is asked."
-    most: object = cast("dict[str, Any]", found).get("most", "allow")
-    rules = rules_from(cast("object", found), "managed")
-    if most not in STRICTNESS:
-        return Ceiling("ask", rules), f"{place}: `most` is allow, ask or deny, so everything is asked."
-    problem = "; ".join(f"`{one.text}`: {one.message}" for one in rules.problems)
-    return Ceiling(cast("Effect", most), rules), f"{place}: {problem}" if problem else None
+_FRESH: Final = 1_000_000_000
+"""Nanoseconds for which a file that was written is not yet trusted to stay."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,11 +38,15 @@ class SavedRule:
 
 
 class RuleStore:
-    """The rules that the person saved, shared by all servers that run; always read fresh from the disk."""
+    """The rules that the person saved, shared by all servers that run.
+
+    Another server's change is seen at the next look: the file is read again once it is another one.
+    """
 
     def __init__(self, config_folder: Path) -> None:
         self._path = config_folder / "permissions.json"
         self._sessions: dict[str, list[Rule]] = {}
+        self._seen: tuple[_Stamp, dict[str, Any]] | None = None
 
     @property
     def path(self) -> Path:
@@ -159,6 +132,9 @@ class RuleStore:
     def _read(self) -> dict[str, Any]:
         """The file's content; raises ValueError where it holds something else."""
         try:
+            stamp = _stamp(self._path)
+            if self._seen is not None and self._seen[0] == stamp:
+                return self._seen[1]
             found: Any = json.loads(self._path.read_text("utf-8"))
         except FileNotFoundError:
             return {}
@@ -166,7 +142,10 @@ class RuleStore:
             raise ValueError(str(error)) from error
         if not isinstance(found, dict):
             raise ValueError("it is not an object")
-        return cast("dict[str, Any]", found)
+        content = cast("dict[str, Any]", found)
+        # One that was just written may be written again within the same tick of its clock.
+        self._seen = (stamp, content) if time.time_ns() - stamp[1] > _FRESH else None
+        return content
 
     @contextmanager
     def _changed(self) -> Generator[dict[str, Any]]:
@@ -176,7 +155,8 @@ class RuleStore:
         try:
             if sys.platform != "win32":
                 fcntl.flock(lock, fcntl.LOCK_EX)
-            content = self._read()
+            self._seen = None
+            content = copy.deepcopy(self._read())
             yield content
             self._write(content)
         finally:
@@ -189,6 +169,12 @@ class RuleStore:
             json.dump(content, file, indent=2, ensure_ascii=False)
             file.write("\n")
         temporary.replace(self._path)
+
+
+def _stamp(path: Path) -> _Stamp:
+    """Tells one state of a file from another: it is always replaced, so that a new one is another file."""
+    found = path.stat()
+    return found.st_ino, found.st_mtime_ns, found.st_size
 
 
 def _key(workspace: str) -> str:
