@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import base64
 from collections.abc import Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 Json = Any
@@ -32,13 +32,24 @@ class Implied:
     stop_reason: str | None = None
     error: Json = None
     running: bool = False
+    before: Implied | None = None
+    """What was known when history began to be played again."""
 
     def text(self, role: str) -> str:
         return "".join(text for said_by, _, text in self.said if said_by == role)
 
     def forget(self) -> None:
         """History is about to be played again."""
+        self.before = replace(self)
         self.calls, self.said, self.prompts, self.terminals, self.plan = {}, [], [], {}, None
+
+    def played(self) -> None:
+        """It has been; an agent that told none of it has taken nothing away."""
+        if self.before and not self.calls and not self.said:
+            self.calls, self.said, self.prompts = self.before.calls, self.before.said, self.before.prompts
+            self.terminals = self.before.terminals
+            self.plan = self.plan or self.before.plan
+        self.before = None
 
 
 def implied(record: Iterator[tuple[str, dict[str, Json]]]) -> dict[str, Implied]:
@@ -71,6 +82,8 @@ def implied(record: Iterator[tuple[str, dict[str, Json]]]) -> dict[str, Implied]
                 take_call(session(params["sessionId"]), call, version)
         elif method is None and message.get("id") in asked:
             request = asked.pop(message["id"])
+            if request["method"] == "session/load":
+                session(request["params"]["sessionId"]).played()
             if request["method"] == "initialize" and "result" in message:
                 answer = message["result"]
                 version = 2 if answer.get("protocolVersion") == 2 and "info" in answer else 1

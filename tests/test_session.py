@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 from acp_editor.core.growing import TERMINAL_LIMIT
 from acp_editor.core.model import (
     Choice,
+    Command,
     CommandsUpdate,
     CompactionChunk,
     CompactionUpdate,
@@ -216,6 +217,24 @@ def test_replayed_history_replaces_what_was_known_and_is_never_active() -> None:
     assert [m.text for m in state.messages] == ["a"]
     call = state.tool_calls["c"]
     assert (call.replayed, call.active, state.replaying) == (True, False, False)
+
+
+def test_a_replay_that_tells_no_history_leaves_what_was_known() -> None:
+    state = session(ToolCallUpsert("old"), MessageChunk("agent", "m", text("a")), StateUpdate("idle"))
+    state.apply(TerminalUpsert("t", command="make"))
+    state.apply(Replay(True))
+    state.apply(CommandsUpdate((Command("plan", ""),)))
+    state.apply(PlanUpdate((PlanEntry("Look", "high", "pending"),)))
+    changed = state.apply(Replay(False))
+    assert {Changed("toolCall", "old"), Changed("messages"), Changed("terminal", "t")} <= changed
+    assert (list(state.tool_calls), [m.text for m in state.messages]) == (["old"], ["a"])
+    assert (list(state.terminals), [entry.content for entry in state.plan]) == (["t"], ["Look"])
+    state.apply(MessageChunk("agent", "m", text("b")))
+    assert [m.text for m in state.messages] == ["ab"]
+    state.apply(Replay(True))
+    state.apply(MessageChunk("user", "n", text("c")))
+    state.apply(Replay(False))
+    assert (list(state.tool_calls), [m.text for m in state.messages]) == ([], ["c"])
 
 
 def test_a_call_reported_at_work_in_the_next_turn_is_active_again() -> None:

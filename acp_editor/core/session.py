@@ -69,6 +69,17 @@ STATE: Final[Changes] = frozenset({Changed("state"), Changed("session")})
 NOTICE: Final[Changes] = frozenset({Changed("notice")})
 
 
+class _History(NamedTuple):
+    """What a replay tells anew."""
+
+    calls: ToolCalls
+    messages: list[GrowingMessage]
+    message_by_id: dict[tuple[Role, str], GrowingMessage]
+    terminals: dict[str, GrowingTerminal]
+    plans: dict[str | None, PlanUpdate]
+    compactions: dict[str, CompactionUpdate]
+
+
 class Session:
     """What is known of one session, from the first update on."""
 
@@ -106,6 +117,8 @@ class Session:
         self._terminals: dict[str, GrowingTerminal] = {}
         self._config: dict[str, tuple[ConfigOption, ...]] = {}
         self._faults: list[Fault] = []
+        self._before: _History | None = None
+        """What was known before the replay that goes on."""
 
     # -- what is known -------------------------------------------------------------------------
 
@@ -339,19 +352,35 @@ class Session:
         if self.replaying == update.active:
             return NOTHING
         self.replaying = update.active
-        if not update.active:
+        self._open_message = None
+        if update.active:
+            changed = self._all_changed()
+            self._before = _History(
+                self._calls,
+                self._messages,
+                self._message_by_id,
+                self._terminals,
+                self.plans,
+                self.compactions,
+            )
+            self._calls = ToolCalls(self._fault)
+            self._messages, self._message_by_id = [], {}
+            self._terminals = {}
+            self.plans, self.compactions = {}, {}
+            return changed
+        before, self._before = self._before, None
+        if before is None or self._messages or self._calls.all():
             return SESSION
-        changed = (
-            MESSAGES
-            | SESSION
-            | _calls_changed(self._calls.all())
-            | {Changed("terminal", terminal_id) for terminal_id in self._terminals}
-        )
-        self._calls = ToolCalls(self._fault)
-        self._messages, self._message_by_id, self._open_message = [], {}, None
-        self._terminals = {}
-        self.plans, self.compactions = {}, {}
-        return changed
+        # An agent that tells no history has forgotten it; the person need not.
+        self._calls, self._messages, self._message_by_id = before.calls, before.messages, before.message_by_id
+        self._terminals = {**before.terminals, **self._terminals}
+        self.plans = {**before.plans, **self.plans}
+        self.compactions = {**before.compactions, **self.compactions}
+        return self._all_changed()
+
+    def _all_changed(self) -> Changes:
+        terminals = {Changed("terminal", terminal_id) for terminal_id in self._terminals}
+        return MESSAGES | SESSION | _calls_changed(self._calls.all()) | terminals
 
     def _fault(self, code: str, message: str, detail: str) -> None:
         self._faults.append(Fault(code, message, detail[:500]))
