@@ -28,9 +28,14 @@ class Documents:
         self._texts: dict[tuple[str, str, str], str] = {}
         self._folder: tempfile.TemporaryDirectory[str] | None = None
 
+    @staticmethod
+    def name(scheme: str, path: str, query: str) -> str:
+        """The URI of a document that is served."""
+        return uris.from_path(path, scheme, query)
+
     def put(self, scheme: str, path: str, query: str, text: str) -> str:
         """Makes the document; gives the URI under which the editor finds it."""
-        uri = uris.from_path(path, scheme, query)
+        uri = self.name(scheme, path, query)
         if self._served:
             self._texts[_key(uri)] = text
             return uri

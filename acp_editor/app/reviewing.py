@@ -11,6 +11,9 @@ import anyio
 import anyio.abc
 import platformdirs
 
+from acp_editor.app.review_documents import ReviewDocuments
+from acp_editor.core import safe
+from acp_editor.core import text as lines
 from acp_editor.core.model import ToolCall
 from acp_editor.lsp import messages, uris
 from acp_editor.lsp.documents import Author, Document
@@ -25,6 +28,8 @@ logger = logging.getLogger(__name__)
 
 T = TypeVar("T")
 APP = "acp-editor"
+_HOVER_LINES = 20
+_HOVER_CHARACTERS = 2000
 
 
 class Reviewing:
@@ -35,6 +40,8 @@ class Reviewing:
         self._group = group
         self._review: Review | None = None
         self._running = 0
+        self.documents = ReviewDocuments(app)
+        self._shown: tuple[FileChange, ...] = ()
         self._marked: set[str] = set()
         self._begun = False
         self._switching = anyio.Lock()
@@ -172,12 +179,7 @@ class Reviewing:
         change = self._change(path)
         if change is None:
             raise CommandError(f"there is nothing to review in {path}")
-        app = self._app
-        before = self.original(path) or ""
-        original = app.documents.put("acp-original", change.old_path or path, "review", before)
-        if change.operation == "delete":
-            return {"original": original, "modified": app.documents.put("acp-proposed", path, "review", "")}
-        return {"original": original, "modified": app.uri(path)}
+        return self.documents.pair(change)
 
     def note(self) -> str | None:
         """What the agent is to be told of undone changes with the next prompt."""
@@ -218,18 +220,25 @@ class Reviewing:
 
     def decorations(self, path: str) -> list[messages.Decoration]:
         change = self._change(path)
-        return [self._mark(path, hunk) for hunk in change.hunks] if change else []
+        if change is None:
+            return []
+        before = lines.split_lines(self.original(path) or "")
+        return [self._mark(path, hunk, before) for hunk in change.hunks]
 
     def _changed(self) -> None:
-        """New hunks: their marks too, also of files that have none any more."""
+        """New hunks or bases: the marks too, also of files that have none any more."""
+        self.documents.refresh()
         changes = self._review.changes() if self._review is not None else ()
+        if changes is self._shown:
+            return  # only a base has moved
+        self._shown = changes
         paths = {change.path for change in changes}
         for path in paths | self._marked:
             self._app.surfaces.decorations_changed(path)
         self._marked = paths
         self._app.surfaces.changes_changed()
 
-    def _mark(self, path: str, hunk: Hunk) -> messages.Decoration:
+    def _mark(self, path: str, hunk: Hunk, before: Sequence[str]) -> messages.Decoration:
         (old_start, old_end), (start, end) = hunk.original, hunk.modified
         kind = "removed" if start == end else "added" if old_start == old_end else "modified"
         last = max(start, end - 1)
@@ -239,7 +248,7 @@ class Reviewing:
             "kind": kind,
             "status": None,
             "toolCallId": hunk.tool_call_id,
-            "hover": self._app.surfaces.hunk_hover(self.original(path), hunk.original),
+            "hover": _hover(before[old_start:old_end]),
             "hunkId": hunk.hunk_id,
         }
 
@@ -254,6 +263,15 @@ class Reviewing:
             return await act(self._review)
         except ReviewError as error:
             raise CommandError(str(error)) from error
+
+
+def _hover(removed: Sequence[str]) -> str:
+    """What stood there before the agent's change, as a code block."""
+    if not removed:
+        return ""
+    shown = "".join(removed[:_HOVER_LINES]).rstrip("\r\n")
+    more = f"\n… {len(removed) - _HOVER_LINES} more lines" if len(removed) > _HOVER_LINES else ""
+    return "Before the agent's change:\n\n" + safe.fenced(shown + more, limit=_HOVER_CHARACTERS)
 
 
 def _hunk(hunk: Hunk) -> messages.Hunk:

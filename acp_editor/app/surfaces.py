@@ -16,7 +16,7 @@ from acp_editor.app.sessions import Entry
 from acp_editor.core import follow, marks, places, safe
 from acp_editor.core import text as lines
 from acp_editor.core.model import ToolCall
-from acp_editor.lsp import messages, uris
+from acp_editor.lsp import messages
 from acp_editor.lsp.protocol import CommandError
 
 if TYPE_CHECKING:
@@ -28,8 +28,6 @@ TICK = 0.03
 _MOST_NOTICES = 10
 """Notices told at one time; the snapshot has more."""
 _KEPT_LINES = 64
-_HOVER_LINES = 20
-_HOVER_CHARACTERS = 2000
 
 
 class Surfaces:
@@ -95,6 +93,10 @@ class Surfaces:
             self.decorations_changed(path)
         self.status_changed()
         self._wake.set()
+
+    def document_changed(self, uri: str) -> None:
+        """One of our read-only documents is another text now."""
+        self._publisher.mark(("document", uri))
 
     def turn_over(self, entry: Entry) -> None:
         self.session_changed(entry)
@@ -167,6 +169,8 @@ class Surfaces:
                 self._send_decorations(path)
             case ("transcript", str(session)):
                 editor.refresh_content(transcript.uri(session))
+            case ("document", str(uri)):
+                editor.refresh_content(uri)
             case ("notice", str(session)):
                 self._send_notice(session)
             case _:
@@ -195,7 +199,7 @@ class Surfaces:
     def state(self) -> messages.State:
         app = self._app
         return {
-            "agents": app.agents.render(),
+            "agents": app.agents.render(app.scrub),
             "activeSessionId": app.sessions.active.key if app.sessions.active else None,
             "sessions": [
                 render.session(
@@ -220,13 +224,13 @@ class Surfaces:
         return {
             "agent": entry.agent if entry else app.settings.agent,
             "state": slot.state if slot else "stopped",
-            "error": slot.error if slot else None,
-            "title": slot.info.title if slot and slot.info else None,
+            "error": app.scrub(slot.error) if slot and slot.error is not None else None,
+            "title": render.words(slot.info.title) if slot and slot.info else None,
             "session": None
             if entry is None
             else {
                 "sessionId": entry.key,
-                "title": entry.session.title,
+                "title": render.words(entry.session.title),
                 "state": self.session_state(entry),
                 "stopReason": entry.session.stop_reason,
                 "usage": render.usage(entry.session.usage),
@@ -251,7 +255,7 @@ class Surfaces:
             "commands": render.commands(entry.session.commands),
             "config": render.config(entry.session.config),
             "usage": render.usage(entry.session.usage),
-            "title": entry.session.title,
+            "title": render.words(entry.session.title),
             "state": self.session_state(entry),
         }
 
@@ -296,9 +300,12 @@ class Surfaces:
             "toolCallId": pending.tool_call_id,
             "title": safe.plain(title),
             "kind": call.kind if call else None,
-            "description": request.description,
-            "command": command,
-            "options": [{"optionId": o.option_id, "name": o.name, "kind": o.kind} for o in request.options],
+            "description": render.words(request.description),
+            "command": render.words(command),
+            "options": [
+                {"optionId": o.option_id, "name": render.words(o.name), "kind": o.kind}
+                for o in request.options
+            ],
             "locations": self._locations(found),
             "diffs": self._app.proposals.of(pending, call),
         }
@@ -333,16 +340,6 @@ class Surfaces:
         found += app.review.decorations(path)
         return sorted(found, key=lambda mark: mark["range"]["start"]["line"])
 
-    def hunk_hover(self, before: str | None, span: tuple[int, int]) -> str:
-        """What stood there before the agent's change, as a code block."""
-        start, end = span
-        if before is None or start >= end:
-            return ""
-        removed = lines.split_lines(before)[start:end]
-        shown = "".join(removed[:_HOVER_LINES]).rstrip("\r\n")
-        more = f"\n… {len(removed) - _HOVER_LINES} more lines" if len(removed) > _HOVER_LINES else ""
-        return "Before the agent's change:\n\n" + safe.fenced(shown + more, limit=_HOVER_CHARACTERS)
-
     def _follow_state(self) -> messages.Follow:
         policy = self._app.following.policy
         target = policy.current
@@ -369,11 +366,8 @@ class Surfaces:
                 self._read.add(session)
                 return transcript.markdown(entry.session, entry.agent)
             return "This session is closed.\n"
-        if uri.startswith("acp-original:"):
-            path = uris.to_path(uri.replace("acp-original:", "file:", 1).partition("?")[0])
-            if path is not None:
-                original = app.review.original(path)
-                return original if original is not None else app.texts.read(path) or ""
+        if (text := app.review.documents.content(uri)) is not None:
+            return text
         raise CommandError(f"{uri} is not available any more")
 
 

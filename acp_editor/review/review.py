@@ -72,7 +72,7 @@ class Review:
         self._made: Documents | None = None
         self._turns = Turns()
         self._changes: tuple[FileChange, ...] = ()
-        self._originals: dict[str, str | None] = {}
+        self._bases: dict[str, object] = {}
         self._lock = anyio.Lock()
         self._limiter = anyio.CapacityLimiter(1)
         self._queue: list[Callable[[Engine], None]] = []
@@ -230,8 +230,7 @@ class Review:
         async with self._caught_up():
             pass
         self._tell_left_out()
-        moment = time.time()
-        self._queue_up(lambda engine: engine.survey(moment))
+        self._queue_up(functools.partial(Engine.survey, moment=time.time()))
 
     def _queue_up(self, take: Callable[[Engine], None]) -> None:
         if not self._closed:
@@ -304,8 +303,11 @@ class Review:
             return
         found = [tracked for tracked in engine.tracked.values() if tracked.pending]
         changes = tuple(change_of(tracked) for tracked in sorted(found, key=lambda tracked: tracked.path))
-        if changes != self._changes:
-            self._changes = changes
+        bases: dict[str, object] = {tracked.path: tracked.base for tracked in found}
+        if changes != self._changes or bases != self._bases:
+            if changes != self._changes:  # else it is the person's own change, where no hunk is
+                self._changes = changes
+            self._bases = bases
             self._on_change()
 
     def _tell_left_out(self) -> None:
