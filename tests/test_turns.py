@@ -12,8 +12,7 @@ from waiting import until
 
 from acp_editor.acp.agent import Agent
 from acp_editor.acp.connection import ConnectionClosed
-from acp_editor.app.permissions import Permissions
-from acp_editor.app.sessions import Sessions
+from acp_editor.app.sessions import Entry, Sessions
 from acp_editor.app.turns import Turns
 from acp_editor.core.model import AgentInfo, Capabilities, Json
 
@@ -48,13 +47,17 @@ class Scene:
         self.ready.set()
         self.fails = False
         self.over = 0
-        permissions = Permissions(lambda entry: None)
-        self.turns = Turns(group, permissions, self._before, lambda entry: None, self._over, lambda: grace)
+        self.withdrawn: list[list[str]] = []
+        """What the peer had heard each time that questions to the person were withdrawn."""
+        self.turns = Turns(group, self._withdraw, self._before, lambda entry: None, self._over, lambda: grace)
 
     async def _before(self, entry: object) -> None:
         await self.ready.wait()
         if self.fails:
             raise OSError("no space")
+
+    def _withdraw(self, entry: Entry, why: str) -> None:
+        self.withdrawn.append(list(self.peer.said))
 
     def _over(self, entry: object) -> None:
         self.over += 1
@@ -158,6 +161,7 @@ async def test_a_grace_period_is_for_the_turn_that_was_cancelled_and_no_other() 
         await it.prompt("b")
         await anyio.sleep(0.1)
         assert it.peer.said == ["a", "(cancel)", "b"]
+        assert it.withdrawn[0] == ["a", "(cancel)"]
 
 
 async def test_an_idle_from_before_our_prompt_went_out_ends_nothing() -> None:

@@ -94,7 +94,6 @@ class App:
         self.permissions = Permissions(self._permissions_changed)
         self.roots: list[str] = []
         self._told: set[str] = set()
-        self._asking = anyio.Lock()
         self._group: anyio.abc.TaskGroup | None = None
 
     # -- start and end -----------------------------------------------------------------------------
@@ -123,7 +122,7 @@ class App:
             )
             self.turns = Turns(
                 group,
-                self.permissions,
+                self.withdraw,
                 self._turn_starts,
                 lambda entry: self.review.turn_begun(),
                 self._turn_over,
@@ -247,8 +246,7 @@ class App:
             logger.warning("%s: %s (%s) %s", agent, fault.message, fault.code, fault.detail)
 
     async def elicit(self, agent: str, elicitation: Elicitation) -> ElicitationAnswer:
-        async with self._asking:
-            return await self.questions.ask(agent, elicitation)
+        return await self.questions.ask(agent, elicitation)
 
     def elicitation_complete(self, agent: str, elicitation_id: str) -> None:
         self.editor.message(f"{agent}: what it asked you to do in the browser is done.")
@@ -314,7 +312,7 @@ class App:
         for entry in self.sessions.of_agent(slot.name):
             entry.started = False
             entry.queue.clear()
-            self.permissions.cancel(entry, "withdrawn: its agent is gone")
+            self.withdraw(entry, "withdrawn: its agent is gone")
             if entry.running:
                 self.updated(entry, StateUpdate("idle", None, {"message": reason}))
             self.terminals.session_ended(entry)
@@ -339,13 +337,18 @@ class App:
         if entry.running and slot is not None and slot.agent is not None:
             slot.agent.abandon(entry.own_id)  # a session of the same id may follow
         self.turns.ended(entry, None)
-        self.permissions.cancel(entry, "withdrawn: its session was closed")
+        self.withdraw(entry, "withdrawn: its session was closed")
         self.terminals.session_ended(entry)
         self.sessions.remove(entry)
         self.whereabouts.forget(entry)
         self.following.policy.forget(entry.key)
         self.judge.forget(entry)
         self.surfaces.status_changed()
+
+    def withdraw(self, entry: Entry, why: str) -> None:
+        """Nothing that the session has asked of the person is to be answered any more."""
+        self.permissions.cancel(entry, why)
+        self.questions.withdraw(entry)
 
     def warn_once(self, text: str) -> None:
         if text not in self._told:

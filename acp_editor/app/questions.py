@@ -3,9 +3,13 @@
 from __future__ import annotations
 
 import logging
+from collections.abc import Mapping
 from typing import TYPE_CHECKING
 from urllib.parse import urlsplit
 
+import anyio
+
+from acp_editor.app import patterns
 from acp_editor.core import elicitation, safe
 from acp_editor.core.elicitation import Field
 from acp_editor.core.model import Elicitation, ElicitationAnswer, Json, is_object
@@ -13,6 +17,7 @@ from acp_editor.lsp import messages
 
 if TYPE_CHECKING:
     from acp_editor.app.app import App
+    from acp_editor.app.sessions import Entry
 
 logger = logging.getLogger(__name__)
 
@@ -26,9 +31,32 @@ class Questions:
 
     def __init__(self, app: App) -> None:
         self._app = app
+        self._turn = anyio.Lock()
+        self._open: dict[anyio.CancelScope, tuple[str, str | None]] = {}
+        """What waits for an answer, by the agent and its own name for the session."""
 
     async def ask(self, agent: str, question: Elicitation) -> ElicitationAnswer:
-        """The person's answer; what does not fit the form is never sent."""
+        """The person's answer; `cancel` where the question is withdrawn meanwhile."""
+        entry = self._app.sessions.of(agent, question.session_id) if question.session_id else None
+        if entry is not None and (entry.closed or entry.cancelled):
+            return CANCEL
+        with anyio.CancelScope() as scope:
+            self._open[scope] = (agent, question.session_id)
+            try:
+                async with self._turn:
+                    return await self._ask(agent, question)
+            finally:
+                del self._open[scope]
+        return CANCEL
+
+    def withdraw(self, entry: Entry) -> None:
+        """The session's questions are not to be answered any more: the editor takes them away."""
+        for scope, asker in self._open.items():
+            if asker == (entry.agent, entry.own_id):
+                scope.cancel()
+
+    async def _ask(self, agent: str, question: Elicitation) -> ElicitationAnswer:
+        """What does not fit the form is never sent."""
         form = elicitation.fields(question.schema) if question.mode == "form" else ()
         if question.mode == "url" and not _opens(question.url):
             self._app.editor.warn(
@@ -42,7 +70,8 @@ class Questions:
         else:
             answer = await self._by_messages(agent, question, form)
         if answer.action == "accept" and question.mode == "form":
-            wrong = elicitation.problems(form, answer.content or {})
+            content = answer.content or {}
+            wrong = elicitation.problems(form, content) or await _mismatches(form, content)
             if wrong:
                 self._app.editor.warn(f"{agent} got no answer: {' '.join(wrong)}")
                 return CANCEL
@@ -121,6 +150,16 @@ class Questions:
                 case _:
                     return CANCEL
         return ElicitationAnswer("accept", answers)
+
+
+async def _mismatches(form: tuple[Field, ...], answers: Mapping[str, Json]) -> list[str]:
+    return [
+        f"{field.title} has to match {field.pattern}."
+        for field in form
+        if field.pattern is not None
+        and isinstance(text := answers.get(field.key), str)
+        and not await patterns.matches(field.pattern, text)
+    ]
 
 
 def _opens(url: str | None) -> bool:

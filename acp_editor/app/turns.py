@@ -10,7 +10,6 @@ import anyio.abc
 
 from acp_editor.acp.agent import Agent
 from acp_editor.acp.connection import ConnectionClosed
-from acp_editor.app.permissions import Permissions
 from acp_editor.app.sessions import Entry
 from acp_editor.core.model import Json
 
@@ -20,20 +19,21 @@ logger = logging.getLogger(__name__)
 class Turns:
     """`before` is awaited before a prompt goes out, `over` is called when its turn has ended.
 
+    `withdraw` is to answer for the person whatever the session still asks, and is told why.
     `begun` is called for a turn that no prompt of ours began.
     """
 
     def __init__(
         self,
         group: anyio.abc.TaskGroup,
-        permissions: Permissions,
+        withdraw: Callable[[Entry, str], None],
         before: Callable[[Entry], Awaitable[None]],
         begun: Callable[[Entry], None],
         over: Callable[[Entry], None],
         grace: Callable[[], float],
     ) -> None:
         self._group = group
-        self._permissions = permissions
+        self._withdraw = withdraw
         self._before = before
         self._begun = begun
         self._over = over
@@ -94,7 +94,7 @@ class Turns:
             return
         if agent is not None:
             agent.cancel(entry.own_id)  # before the answers below: to some agents the order matters
-        self._permissions.cancel(entry, "cancelled with its turn")
+        self._withdraw(entry, "cancelled with its turn")
         if agent is not None:
             self._group.start_soon(self._give_grace, entry, agent, entry.turn)
 
@@ -108,7 +108,7 @@ class Turns:
         entry.running = entry.sent = entry.cancelled = False
         entry.over.set()
         if agent is None or agent.info.protocol == 1:
-            self._permissions.cancel(entry, "cancelled with its turn")
+            self._withdraw(entry, "cancelled with its turn")
         self._over(entry)
         if entry.queue and agent is not None and not entry.closed:
             self._group.start_soon(self._next, entry, agent)

@@ -6,15 +6,16 @@ Source: the protocol's elicitation schemas, flat JSON Schema objects in both ver
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
+from datetime import date, datetime
 from typing import Literal, TypeAlias
 
 from .model import Json, is_array, is_object
 
 Kind: TypeAlias = Literal["text", "number", "integer", "boolean", "choice", "choices"]
-_PATTERN_LIMIT = 200
-"""Characters of an agent's regular expression; a longer one is not tried."""
+_MAIL = re.compile(r"[^\s@]+@[^\s@]+")
+_ADDRESS = re.compile(r"[A-Za-z][A-Za-z0-9+.-]*:\S+")
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,7 +54,10 @@ def fields(schema: Json) -> tuple[Field, ...]:
 
 
 def problems(form: Iterable[Field], answers: Mapping[str, Json]) -> list[str]:
-    """What is wrong with the answers, a sentence each."""
+    """What is wrong with the answers, a sentence each.
+
+    An agent's patterns are not tried here: what a regular expression takes is without bounds.
+    """
     found: list[str] = []
     for field in form:
         value = answers.get(field.key)
@@ -89,7 +93,8 @@ def problem_of(field: Field, value: Json) -> str | None:
                 return f"{title} has to be a text."
             if (problem := _outside(field, len(value), " characters")) is not None:
                 return problem
-            return None if _fits(field.pattern, value) else f"{title} has to match {field.pattern}."
+            wanted = _FORMATS.get(field.format or "")
+            return None if wanted is None or wanted[1](value) else f"{title} has to be {wanted[0]}."
 
 
 def defaults(form: Iterable[Field]) -> dict[str, Json]:
@@ -154,14 +159,28 @@ def _outside(field: Field, value: float, unit: str) -> str | None:
     return None
 
 
-def _fits(pattern: str | None, value: str) -> bool:
-    """JSON Schema's search; a pattern that Python cannot read holds nothing up."""
-    if pattern is None or len(pattern) > _PATTERN_LIMIT or len(value) > 10_000:
-        return True
+def _is_date(text: str) -> bool:
     try:
-        return re.search(pattern, value) is not None
-    except re.error:
-        return True
+        return len(text) == len("2000-01-01") and bool(date.fromisoformat(text))
+    except ValueError:
+        return False
+
+
+def _is_time(text: str) -> bool:
+    """RFC 3339 wants a day, a time and its zone."""
+    try:
+        return datetime.fromisoformat(text).tzinfo is not None
+    except ValueError:
+        return False
+
+
+_FORMATS: Mapping[str, tuple[str, Callable[[str], bool]]] = {
+    "email": ("a mail address", lambda text: _MAIL.fullmatch(text) is not None),
+    "uri": ("an address", lambda text: _ADDRESS.fullmatch(text) is not None),
+    "date": ("a date such as 2000-12-31", _is_date),
+    "date-time": ("a time such as 2000-12-31T23:59:00Z", _is_time),
+}
+"""What a format wants, in words. Source: the protocol's StringFormat; others are not looked at."""
 
 
 def _number(value: Json) -> float | None:

@@ -30,6 +30,7 @@ A case is one JSON object:
   {"answer": TITLE}                 what the next window/showMessageRequest is answered with (null: dismissed)
   {"asked": TEXT}                   a window/showMessageRequest that contains TEXT came
   {"settings": {...}}               the settings change
+  {"withdrawn": METHOD}             the server took a request of that method back
   {"elicit": RESULT}                what the next acpEditor/elicit is answered with; {"refuse_edits": true | false}
   {"unanswered": ID, "args": {...}} a command whose answer is not waited for; {"drop_agent": NAME} from the settings
   {"together": [STEP, ...]}         commands that are sent at once, in this order
@@ -129,6 +130,7 @@ class Editor:
         self.results, self.pending, self.next_id, self.sid = {}, {}, 0, ""
         self.watch, self.wrong = [], []
         self.elicits, self.refuse_edits, self.hung_up = [], False, False
+        self.asked, self.withdrawn = {}, []
         self.roots = [self.cwd, *(root / name for name in case.get("folders", []))]
 
     # -- plumbing ---------------------------------------------------------------
@@ -274,6 +276,8 @@ class Editor:
             future = self.pending.pop(ident, None)
             if future and not future.done():
                 future.set_result(message)
+        elif method == "$/cancelRequest":
+            self.withdrawn.append(self.asked.get((message.get("params") or {}).get("id")))
         elif ident is None:
             self.notes.append((time.monotonic(), method, message.get("params")))
         elif method in ("window/showMessageRequest", "acpEditor/elicit"):
@@ -282,6 +286,7 @@ class Editor:
             await self.respond(ident, method, message)
 
     async def respond(self, ident, method, message):
+        self.asked[ident] = method
         try:
             self.write({"id": ident, "result": await self.serve(method, message.get("params") or {})})
         except NotImplementedError:
@@ -694,6 +699,10 @@ class Editor:
             self.answers.append(step["answer"])
         elif "elicit" in step:
             self.elicits.append(step["elicit"])
+        elif "withdrawn" in step:
+            await self.until(
+                lambda: step["withdrawn"] in self.withdrawn or str(self.withdrawn), json.dumps(raw), step
+            )
         elif "refuse_edits" in step:
             self.refuse_edits = step["refuse_edits"]
         elif "together" in step:

@@ -369,6 +369,35 @@ async def test_an_answer_that_does_not_fit_its_form_is_not_sent() -> None:
     )
 
 
+async def test_a_form_is_withdrawn_when_its_turn_is_cancelled() -> None:
+    cancelled: Step = {"reply": "p", "result": {"stopReason": "cancelled"}}
+    await play(
+        [*question(FORM)[:-1], {"on": "session/cancel"}, cancelled],
+        [
+            prompt("go"),
+            {"asked": "Which?"},
+            {"command": "acpEditor.cancel"},
+            {"agent_got": {"id": 9, "result": {"action": "cancel"}}},
+            {"agent_got_in_order": [{"method": "session/cancel"}, {"id": 9}]},
+            {"state": "sessions[0].stopReason", "is": "cancelled"},
+            {"withdrawn": "acpEditor/elicit"},
+        ],
+        editor_draws=[*drive.ALL, "elicitation"],
+    )
+
+
+async def test_a_form_is_withdrawn_when_its_session_is_closed_or_its_agent_dies() -> None:
+    for end in (
+        {"command": "acpEditor.session.close"},
+        {"command": "acpEditor.agent.stop", "args": {"agent": "scripted"}},
+    ):
+        await play(
+            question(FORM),
+            [prompt("go"), {"asked": "Which?"}, end, {"withdrawn": "acpEditor/elicit"}],
+            editor_draws=[*drive.ALL, "elicitation"],
+        )
+
+
 async def test_a_form_and_an_address_are_asked_by_messages_elsewhere() -> None:
     await play(
         question(FORM),

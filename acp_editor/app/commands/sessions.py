@@ -7,6 +7,7 @@ import logging
 import anyio
 
 from acp_editor.acp.connection import ConnectionClosed, RpcError
+from acp_editor.app import render
 from acp_editor.app.arguments import Arguments
 from acp_editor.app.commands.reading import folder_of
 from acp_editor.app.commands.registry import Commands, command
@@ -44,7 +45,7 @@ async def _session_list(commands: Commands, arguments: Arguments) -> list[messag
                 key = app.sessions.name_of(name, row.session_id)
                 rows[key] = {
                     "sessionId": key,
-                    "title": row.title,
+                    "title": render.words(row.title),
                     "updatedAt": row.updated_at,
                     "cwd": uris.from_path(row.cwd),
                 }
@@ -55,7 +56,7 @@ async def _session_list(commands: Commands, arguments: Arguments) -> list[messag
             entry.key,
             {
                 "sessionId": entry.key,
-                "title": entry.session.title,
+                "title": render.words(entry.session.title),
                 "updatedAt": entry.session.updated_at,
                 "cwd": uris.from_path(entry.cwd),
             },
@@ -102,7 +103,7 @@ async def _session_close(commands: Commands, arguments: Arguments) -> None:
     agent = commands.running(entry)
     if entry.running:
         app.turns.cancel(entry, agent)
-    app.permissions.cancel(entry, "withdrawn: its session was closed")
+    app.withdraw(entry, "withdrawn: its session was closed")
     if agent is not None and entry.started and agent.info.capabilities.close:
         try:
             with anyio.move_on_after(5):
