@@ -17,7 +17,7 @@ from agent_side import Recorder as RecordingHost
 from waiting import until
 
 from acp_editor.acp.agent import Agent, AgentFailed, AgentSpec
-from acp_editor.acp.redact import REDACTED, Redactor
+from acp_editor.core.redact import REDACTED, Redactor
 from acp_editor.acp.traffic import MAX_FILES, Recorder, Traffic
 
 SECRET = "zq81-very-hidden"

@@ -25,7 +25,7 @@ def test_messages_and_calls_stand_in_the_order_in_which_they_began() -> None:
     session.apply(ToolCallUpsert("c1", title="Read a.py", kind="read", status="completed", announces=True))
     said(session, "agent", "done")
     session.apply(StateUpdate("idle", "max_tokens"))
-    text = transcript.markdown(session, "agent")
+    text = transcript.Transcript().markdown(session, "agent")
     parts = ["# Session", "## You\n\nplease", "> hm\n> hm", "**✓ Read a.py** (read)", "done", "max\\_tokens"]
     places = [text.index(part) for part in parts]
     assert places == sorted(places)
@@ -49,7 +49,7 @@ def test_nothing_harmful_is_left_wherever_it_comes_from(where: str) -> None:
                 announces=True,
             )
         )
-    text = transcript.markdown(session, "agent")
+    text = transcript.Transcript().markdown(session, "agent")
     assert "\u202e" not in text
     if where in ("input", "output"):  # code: shown as it is, in a fence that it cannot end
         fence = next(line for line in text.split("\n") if line.startswith("```"))

@@ -23,7 +23,7 @@ from pathlib import Path
 from typing import Final, TextIO
 
 from acp_editor.acp.connection import Direction
-from acp_editor.acp.redact import Redactor, secrets_of
+from acp_editor.core.redact import Redactor, secrets_of
 from acp_editor.core.model import Json, is_object
 
 logger = logging.getLogger(__name__)

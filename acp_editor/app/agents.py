@@ -120,14 +120,15 @@ class Agents:
             for name in self._slots:
                 group.start_soon(self.stop, name)
 
-    def render(self) -> dict[str, messages.Agent]:
+    def render(self, scrub: Callable[[str], str]) -> dict[str, messages.Agent]:
+        """`scrub` makes an error fit for a person: an agent's last words may hold anything."""
         return {
             slot.name: {
                 "state": slot.state,
                 "protocol": slot.info.protocol if slot.info else None,
-                "title": slot.info.title if slot.info else None,
-                "version": slot.info.version if slot.info else None,
-                "error": slot.error,
+                "title": render.words(slot.info.title) if slot.info else None,
+                "version": render.words(slot.info.version) if slot.info else None,
+                "error": None if slot.error is None else scrub(slot.error),
                 "authMethods": render.auth_methods(slot.info.auth_methods) if slot.info else [],
             }
             for slot in self._slots.values()

@@ -9,6 +9,7 @@ from __future__ import annotations
 import logging
 import os
 from collections.abc import Callable, Coroutine, Mapping
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -41,7 +42,7 @@ from acp_editor.app.terminals import HostTerminals
 from acp_editor.app.texts import Texts
 from acp_editor.app.turns import Turns
 from acp_editor.app.whereabouts import Whereabouts
-from acp_editor.core import follow, places
+from acp_editor.core import follow, places, safe
 from acp_editor.core.model import (
     Elicitation,
     ElicitationAnswer,
@@ -51,6 +52,7 @@ from acp_editor.core.model import (
     Update,
     is_object,
 )
+from acp_editor.core.redact import Redactor, secrets_of
 from acp_editor.lsp import messages, uris
 from acp_editor.lsp.documents import Author, Document
 from acp_editor.lsp.editor import Editor
@@ -89,6 +91,7 @@ class App:
         self.settings: Settings
         self.settings, _ = settings_module.parse({})
         self.sessions = Sessions()
+        self.secrets = Redactor(secrets_of(os.environ))
         self.faults = Faults()
         self.traffic = Traffic(Path(platformdirs.user_state_dir("acp-editor")) / "traffic")
         self.permissions = Permissions(self._permissions_changed)
@@ -100,6 +103,7 @@ class App:
 
     async def run(self, editor: Editor, *, task_status: anyio.abc.TaskStatus[None]) -> None:
         self.editor = editor
+        editor.scrub = self.scrub
         self.roots = [os.path.normpath(root) for root in editor.client.roots] or [os.getcwd()]
         self.texts = Texts(editor.documents)
         self.documents = Documents(editor.client.content)
@@ -242,6 +246,7 @@ class App:
             self.fault(entry.agent, fault)
 
     def fault(self, agent: str, fault: Fault) -> None:
+        fault = replace(fault, message=self.scrub(fault.message), detail=self.scrub(fault.detail))
         if self.faults.add(agent, fault):
             logger.warning("%s: %s (%s) %s", agent, fault.message, fault.code, fault.detail)
 
@@ -345,6 +350,10 @@ class App:
         self.judge.forget(entry)
         self.surfaces.status_changed()
 
+    def scrub(self, text: str) -> str:
+        """An error or a message as a person may see it: whole, without secrets, with nothing invisible."""
+        return safe.visible(self.secrets.text(text))
+
     def withdraw(self, entry: Entry, why: str) -> None:
         """Nothing that the session has asked of the person is to be answered any more."""
         self.permissions.cancel(entry, why)
@@ -370,6 +379,10 @@ class App:
     def _configure(self, raw: Mapping[str, Json]) -> None:
         settings, problems = settings_module.parse(raw)
         self.settings = settings
+        for entry in (*settings.agents.values(), *settings.mcp_servers.values()):
+            self.secrets.learn_environment(entry.env)
+        for server in settings.mcp_servers.values():
+            self.secrets.learn_environment(server.headers)
         for problem in problems:
             self.warn_once(problem)
         self.following.policy.update(

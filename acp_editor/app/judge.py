@@ -18,7 +18,8 @@ from acp_editor.lsp import messages
 from acp_editor.lsp.protocol import CommandError
 from acp_editor.policy.calls import input_from, input_from_arguments
 from acp_editor.policy.check import CheckInput, Verdict, check, default_rules, ran_unasked
-from acp_editor.policy.hooks import Hooks, load_hooks
+from acp_editor.policy.hook_packages import load_hooks
+from acp_editor.policy.hooks import Hooks
 from acp_editor.policy.log import DecisionLog
 from acp_editor.policy.managed import load_ceiling
 from acp_editor.policy.rules import RuleSet, rules_from

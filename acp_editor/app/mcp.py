@@ -101,7 +101,7 @@ class McpServers:
 
 def _shown(server: McpServer) -> str:
     what = " ".join([server.command, *server.args]) if server.kind == "stdio" else server.url
-    return safe.plain(f"{server.name}: {what}")
+    return safe.plain(f"{server.name}: {what}", 2000)
 
 
 def resolve(server: McpServer, workspace: str, env: Mapping[str, str]) -> tuple[McpServer, set[str]]:

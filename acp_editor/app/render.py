@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from typing import Any, Final
+from typing import Any, Final, overload
 
-from acp_editor.core import model, places
+from acp_editor.core import model, places, safe
 from acp_editor.core.session import Session
 from acp_editor.lsp import messages, uris
 
@@ -17,8 +17,8 @@ def tool_call(call: model.ToolCall, locations: list[messages.Location]) -> messa
     cutter = Cutter()
     rendered: messages.ToolCall = {
         "toolCallId": call.tool_call_id,
-        "name": cutter.cut(call.name),
-        "title": cutter.cut(call.title),
+        "name": words(call.name),
+        "title": words(cutter.cut(call.title)),
         "kind": call.kind,
         "status": call.status,
         "active": call.active,
@@ -59,24 +59,31 @@ def message(item: model.Message) -> messages.Message:
 
 
 def plan(entries: Iterable[model.PlanEntry]) -> list[messages.PlanEntry]:
-    return [{"content": e.content, "priority": e.priority, "status": e.status} for e in entries]
+    return [{"content": words(e.content), "priority": e.priority, "status": e.status} for e in entries]
 
 
 def commands(items: Iterable[model.Command]) -> list[messages.Command]:
-    return [{"name": c.name, "description": c.description, "hint": c.hint} for c in items]
+    return [
+        {"name": words(c.name), "description": words(c.description), "hint": words(c.hint)} for c in items
+    ]
 
 
 def config(options: Iterable[model.ConfigOption]) -> list[messages.ConfigOption]:
     return [
         {
             "configId": option.config_id,
-            "name": option.name,
-            "description": option.description,
+            "name": words(option.name),
+            "description": words(option.description),
             "kind": option.kind,
             "category": option.category,
             "value": option.value,
             "options": [
-                {"value": c.value, "name": c.name, "description": c.description, "group": c.group}
+                {
+                    "value": c.value,
+                    "name": words(c.name),
+                    "description": words(c.description),
+                    "group": words(c.group),
+                }
                 for c in option.choices
             ],
         }
@@ -93,8 +100,8 @@ def terminal(item: model.Terminal) -> messages.Terminal:
     truncated = item.truncated or len(text) > MAX_TEXT
     rendered: messages.Terminal = {
         "terminalId": item.terminal_id,
-        "command": item.command,
-        "cwd": item.cwd,
+        "command": words(item.command),
+        "cwd": words(item.cwd),
         "output": text[-MAX_TEXT:],
         "exitStatus": None
         if item.exit_status is None
@@ -110,7 +117,7 @@ def session(item: Session, state: str, calls: list[messages.ToolCall], queued: i
         "sessionId": item.session_id,
         "agent": item.agent,
         "cwd": uris.from_path(item.cwd),
-        "title": item.title,
+        "title": words(item.title),
         "state": state,  # type: ignore[typeddict-item]
         "stopReason": item.stop_reason,
         "toolCalls": calls,
@@ -121,7 +128,8 @@ def session(item: Session, state: str, calls: list[messages.ToolCall], queued: i
         "config": config(item.config),
         "usage": usage(item.usage),
         "notices": [
-            {"severity": n.severity, "title": n.title, "description": n.description} for n in item.notices
+            {"severity": n.severity, "title": words(n.title), "description": words(n.description)}
+            for n in item.notices
         ],
         "queued": queued,
     }
@@ -129,8 +137,18 @@ def session(item: Session, state: str, calls: list[messages.ToolCall], queued: i
 
 def auth_methods(methods: Sequence[model.AuthMethod]) -> list[messages.AuthMethod]:
     return [
-        {"id": m.method_id, "name": m.name, "description": m.description, "kind": m.kind} for m in methods
+        {"id": m.method_id, "name": words(m.name), "description": words(m.description), "kind": m.kind}
+        for m in methods
     ]
+
+
+@overload
+def words(text: str) -> str: ...
+@overload
+def words(text: str | None) -> str | None: ...
+def words(text: str | None) -> str | None:
+    """An agent's words that a client shows as they are: nothing invisible, no direction turned."""
+    return None if text is None else safe.visible(text)
 
 
 class Cutter:

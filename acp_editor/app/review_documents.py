@@ -35,7 +35,7 @@ class ReviewDocuments:
     def content(self, uri: str) -> str | None:
         """The text as it is now; None where the URI is of another kind."""
         parts = urlsplit(uri)
-        if parts.scheme not in ("acp-original", "acp-proposed") or unquote(parts.query) != _QUERY:
+        if parts.scheme not in ("acp-original", "acp-proposed") or unquote(parts.query) not in (_QUERY, ""):
             return None
         path = unquote(parts.path, errors="surrogateescape")
         text = self._text(parts.scheme, path)

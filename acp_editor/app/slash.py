@@ -98,4 +98,9 @@ class Slash:
 
 
 def _row(name: str, description: str, hint: str | None, source: str) -> messages.SourcedCommand:
-    return {"name": name, "description": description, "hint": hint, "source": source}
+    return {
+        "name": render.words(name),
+        "description": render.words(description),
+        "hint": render.words(hint),
+        "source": source,
+    }

@@ -37,8 +37,8 @@ class Surfaces:
         self._app = app
         self._publisher = Publisher(self._send, app.editor.drained)
         self._progress = Progress(app.editor)
-        self._read: set[str] = set()
-        """Sessions whose document the editor has read: only that has to be read again."""
+        self._read: dict[str, transcript.Transcript] = {}
+        """The documents of sessions that the editor has read: only those have to be read again."""
         self._notices: Counter[str] = Counter()
         self._lines: dict[str, lines.Lines] = {}
         self._wake = anyio.Event()
@@ -363,8 +363,9 @@ class Surfaces:
             return text
         if (session := transcript.session_of(uri)) is not None:
             if entry := app.sessions.get(session):
-                self._read.add(session)
-                return transcript.markdown(entry.session, entry.agent)
+                return self._read.setdefault(session, transcript.Transcript(self._app.secrets.text)).markdown(
+                    entry.session, entry.agent
+                )
             return "This session is closed.\n"
         if (text := app.review.documents.content(uri)) is not None:
             return text

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Callable
 from typing import Final
 from urllib.parse import quote, unquote, urlsplit
 
@@ -28,18 +29,36 @@ def session_of(address: str) -> str | None:
     return unquote(parts.path.removeprefix("/").removesuffix(".md"))
 
 
-def markdown(session: Session, agent: str) -> str:
-    """Messages and tool calls in the order in which they began."""
-    pieces = [(message.first, _message(message)) for message in session.messages]
-    pieces += [(call.first, _call(call)) for call in session.tool_calls.values()]
-    pieces.sort(key=lambda piece: piece[0])
-    parts = [f"# {safe.markdown(session.title or 'Session')}", f"*{safe.markdown(agent)}*"]
-    if session.plan:
-        parts.append("\n".join(_plan_line(e.content, e.status) for e in session.plan))
-    parts += [text for _, text in pieces if text]
-    if session.stop_reason not in (None, "end_turn"):
-        parts.append(f"*The turn ended: {safe.markdown(session.stop_reason or '')}.*")
-    return "\n\n".join(parts) + "\n"
+class Transcript:
+    """The document of one session; what did not change since the last look is not rendered again."""
+
+    def __init__(self, scrub: Callable[[str], str] = lambda text: text) -> None:
+        self._scrub = scrub
+        self._rendered: dict[tuple[type, int], tuple[Message | ToolCall, str]] = {}
+        """By where an item began; items are values, so the same one is the same text."""
+
+    def markdown(self, session: Session, agent: str) -> str:
+        """Messages and tool calls in the order in which they began."""
+        items: list[Message | ToolCall] = [*session.messages, *session.tool_calls.values()]
+        items.sort(key=lambda item: item.first)
+        parts = [f"# {safe.markdown(session.title or 'Session')}", f"*{safe.markdown(agent)}*"]
+        if session.plan:
+            parts.append("\n".join(_plan_line(e.content, e.status) for e in session.plan))
+        parts = [self._scrub(part) for part in parts]
+        known, self._rendered = self._rendered, {}
+        for item in items:
+            key = (type(item), item.first)
+            before = known.get(key)
+            piece = before if before is not None and before[0] is item else (item, self._piece(item))
+            self._rendered[key] = piece
+            if piece[1]:
+                parts.append(piece[1])
+        if session.stop_reason not in (None, "end_turn"):
+            parts.append(f"*The turn ended: {safe.markdown(session.stop_reason or '')}.*")
+        return "\n\n".join(parts) + "\n"
+
+    def _piece(self, item: Message | ToolCall) -> str:
+        return self._scrub(_message(item) if isinstance(item, Message) else _call(item))
 
 
 def _plan_line(content: str, status: str) -> str:

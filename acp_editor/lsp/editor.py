@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import logging
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any, Literal
 
 import anyio
@@ -29,7 +29,11 @@ _LEVELS = {"warning": types.MessageType.Warning, "error": types.MessageType.Erro
 class Editor:
     """Requests and notifications to the editor; every failure of the editor's is logged and survived."""
 
+    scrub: Callable[[str], str]
+    """What a text goes through before a person sees it in a message; as it is until somebody sets it."""
+
     def __init__(self, protocol: Protocol, client: Client, documents: Documents) -> None:
+        self.scrub = lambda text: text
         self._protocol = protocol
         self.client = client
         self.documents = documents
@@ -60,7 +64,8 @@ class Editor:
     def message(self, text: str, severity: str = "info") -> None:
         """`severity` is info, warning or error; any other counts as info."""
         level = _LEVELS.get(severity, types.MessageType.Info)
-        self._protocol.notify(types.WINDOW_SHOW_MESSAGE, types.ShowMessageParams(type=level, message=text))
+        shown = types.ShowMessageParams(type=level, message=self.scrub(text))
+        self._protocol.notify(types.WINDOW_SHOW_MESSAGE, shown)
 
     def warn(self, text: str) -> None:
         self.message(text, "warning")
@@ -71,7 +76,7 @@ class Editor:
             types.WINDOW_SHOW_MESSAGE_REQUEST,
             types.ShowMessageRequestParams(
                 type=types.MessageType.Warning,
-                message=text,
+                message=self.scrub(text),
                 actions=[types.MessageActionItem(title=title) for title in titles],
             ),
         )

@@ -41,10 +41,12 @@ class Commands:
             raise CommandError(f"there is no command {name!r}")
         try:
             return await handler(self, Arguments(name, argument))
+        except CommandError as error:
+            raise CommandError(self.app.scrub(error.message)) from error
         except RpcError as error:
-            raise CommandError(f"the agent refused: {error.message}") from error
+            raise CommandError(self.app.scrub(f"the agent refused: {error.message}")) from error
         except (ConnectionClosed, AgentFailed) as error:
-            raise CommandError(str(error)) from error
+            raise CommandError(self.app.scrub(str(error))) from error
 
     def agent_named(self, arguments: Arguments) -> str:
         """The agent that the argument names, else the active session's, else the one for new sessions."""

@@ -55,8 +55,12 @@ class Redactor:
     def __init__(self, environment: Mapping[str, str] | None = None) -> None:
         self._known: dict[str, None] = {}
         self._pattern: re.Pattern[str] | None = None
-        for name, value in (environment or {}).items():
-            self._learn(name, value)
+        self.learn_environment(environment or {})
+
+    def learn_environment(self, environment: Mapping[str, str]) -> None:
+        """Remembers the secrets of variables or headers by their names."""
+        for name, value in environment.items():
+            self._learn_all(name, value)
 
     def learn(self, message: Json) -> None:
         """Remembers the secrets of a message that is not to be redacted yet."""
@@ -68,7 +72,7 @@ class Redactor:
             return {key: self._field(key, item, value) for key, item in value.items()}
         if is_array(value):
             return self._items(value)
-        return self._text(value) if isinstance(value, str) else value
+        return self.text(value) if isinstance(value, str) else value
 
     def _field(self, key: str, item: Json, whole: Mapping[str, Json]) -> Json:
         match key, item:
@@ -112,7 +116,8 @@ class Redactor:
             before = item
         return redacted
 
-    def _text(self, text: str) -> str:
+    def text(self, text: str) -> str:
+        """The text with REDACTED for every secret in it."""
         if self._pattern is not None:
             text = self._pattern.sub(REDACTED, text)
         if len(text) < _SHORTEST:
@@ -124,8 +129,8 @@ class Redactor:
         try:
             text = base64.b64decode(data, validate=True).decode("utf-8")
         except (binascii.Error, ValueError):
-            return self._text(data)
-        redacted = self._text(text)
+            return self.text(data)
+        redacted = self.text(text)
         return data if redacted == text else base64.b64encode(redacted.encode()).decode("ascii")
 
     def _learn_all(self, name: str, value: Json) -> None:
