@@ -58,14 +58,14 @@ def _serve(arguments: list[str]) -> int:
     import anyio
 
     from acp_editor.app.app import App
+    from acp_editor.app.logs import WithoutSecrets
     from acp_editor.lsp.server import serve
 
-    logging.basicConfig(
-        level=os.environ.get("ACP_EDITOR_LOG", "INFO").upper(),
-        stream=sys.stderr,
-        format="%(asctime)s %(levelname)s %(name)s: %(message)s",
-    )
-    code = anyio.run(serve, App(), version())
+    app = App()
+    handler = logging.StreamHandler(sys.stderr)
+    handler.setFormatter(WithoutSecrets(app.secrets.text))
+    logging.basicConfig(level=os.environ.get("ACP_EDITOR_LOG", "INFO").upper(), handlers=[handler])
+    code = anyio.run(serve, app, version())
     sys.stderr.flush()
     # The threads that wait in a read of the editor's pipe must not hold the exit up.
     os._exit(code)
