@@ -84,6 +84,7 @@ class Agent:
         *,
         client: Object = CLIENT,
         on_traffic: Callable[[Direction, Json], None] | None = None,
+        on_line: Callable[[Direction, bytes], None] | None = None,
         on_noise: Callable[[bytes], None] | None = None,
     ) -> None:
         self.spec: Final = spec
@@ -92,6 +93,7 @@ class Agent:
         self._host = host
         self._client = client
         self._on_traffic = on_traffic
+        self._on_line = on_line
         self._on_noise = on_noise
         self._incoming = Incoming(host)
         self._dialect: Dialect = v1
@@ -119,7 +121,8 @@ class Agent:
             on_request=self._incoming.on_request,
             on_notification=self._incoming.on_notification,
             on_fault=self._host.fault,
-            on_traffic=self._traffic,
+            on_traffic=self._incoming.on_traffic if self._on_traffic is None else self._traffic,
+            on_line=self._on_line,
             on_noise=self._on_noise,
         )
         failure: AgentFailed | None = None

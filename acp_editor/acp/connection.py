@@ -78,7 +78,8 @@ class _Pending:
 class Connection:
     """One peer. Callbacks other than `on_request` are synchronous and come in the order of the wire.
 
-    `on_noise` hears of the lines that are no messages, `on_traffic` of all the others, both ways.
+    `on_noise` hears of the lines that are no messages, `on_traffic` of all the others, both ways, and
+    `on_line` of those too, as they are on the wire, without the newline.
     The streams stay the caller's: `run` neither opens nor closes them.
     """
 
@@ -91,6 +92,7 @@ class Connection:
         on_notification: Callable[[str, Json], None],
         on_fault: Callable[[Fault], None],
         on_traffic: Callable[[Direction, Json], None] | None = None,
+        on_line: Callable[[Direction, bytes], None] | None = None,
         on_noise: Callable[[bytes], None] | None = None,
         max_line: int = MAX_LINE,
         max_queued: int = MAX_QUEUED,
@@ -101,6 +103,7 @@ class Connection:
         self._on_notification = on_notification
         self._on_fault = on_fault
         self._on_traffic = on_traffic
+        self._on_line = on_line
         self._on_noise = on_noise
         self._reader = LineReader(self._fault, max_line)
         self._max_queued = max_queued
@@ -200,6 +203,8 @@ class Connection:
             return
         if self._on_traffic is not None:
             self._call(self._on_traffic, "out", message)
+        if self._on_line is not None:
+            self._call(self._on_line, "out", line[:-1])
         if self._queued and self._queued + len(line) > self._max_queued:
             self.close(f"the peer does not read: more than {self._max_queued} bytes wait for it")
             return
@@ -250,6 +255,8 @@ class Connection:
             if self._on_noise is not None and line.strip():
                 self._call(self._on_noise, line)
             return
+        if self._on_line is not None:
+            self._call(self._on_line, "in", line)
         if self._on_traffic is not None:
             self._call(self._on_traffic, "in", message)
         match classify(message, self._fault):

@@ -17,22 +17,22 @@ import time
 from collections import deque
 from collections.abc import Iterator, Mapping
 from contextlib import suppress
-from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import Final, TextIO
+from typing import Final, NamedTuple, TextIO
 
 from acp_editor.acp.connection import Direction
+from acp_editor.acp.rpc import encode
+from acp_editor.core.model import Json
 from acp_editor.core.redact import Redactor, secrets_of
-from acp_editor.core.model import Json, is_object
 
 logger = logging.getLogger(__name__)
 
 HEAD: Final = 256 * 1024
-"""Characters of the beginning that are kept: without the handshake no file can be played."""
+"""Bytes of the beginning that are kept: without the handshake no file can be played."""
 
 TAIL: Final = 2 * 1024 * 1024
-"""Characters of the newest messages that are kept."""
+"""Bytes of the newest messages that are kept."""
 
 MAX_FILE: Final = 32 * 1024 * 1024
 """Characters of one file; then the next one is begun."""
@@ -43,17 +43,15 @@ MAX_FILES: Final = 20
 _DIRECTIONS: Final[dict[Direction, str]] = {"out": "c2a", "in": "a2c"}
 
 
-@dataclass(frozen=True, slots=True)
-class _Kept:
-    """A message as text, or None for one that was too large; `size` in characters."""
+class _Kept(NamedTuple):
+    """A line as it was on the wire, or None for one that was too large; `size` in bytes."""
 
     elapsed: int
     at: float
     direction: Direction
-    text: str | None
+    line: bytes | None
     size: int
-    noise: bool = False
-    """Its text is as it came, for it was no message."""
+    noise: bool
 
 
 class Recorder:
@@ -86,23 +84,28 @@ class Recorder:
 
     def __call__(self, direction: Direction, message: Json) -> None:
         try:
-            text = json.dumps(message, separators=(",", ":"))
+            line = encode(message)
         except (TypeError, ValueError, RecursionError):
             logger.exception("a message cannot be recorded")
             return
-        if direction == "out" and is_object(message) and "mcpServers" in (message.get("params") or ()):
+        self.line(direction, line[:-1])
+
+    def line(self, direction: Direction, line: bytes) -> None:
+        """A message as it is on the wire: parsed again only if somebody wants to read it."""
+        if direction == "out" and b'"mcpServers"' in line:
             # The servers' secrets have to be known also if this message is no longer kept when it is saved.
-            self._redactor.learn(message)
-        self._take(direction, text, noise=False)
+            self._redactor.learn(_parsed(line))
+        self._take(direction, line, noise=False)
 
     def noise(self, line: bytes) -> None:
         """A line of the agent's that was no message, in its turn."""
-        self._take("in", line.decode("utf-8", "replace").rstrip("\r"), noise=True)
+        self._take("in", line, noise=True)
 
-    def _take(self, direction: Direction, text: str, *, noise: bool) -> None:
+    def _take(self, direction: Direction, line: bytes, *, noise: bool) -> None:
+        size = len(line)
         elapsed = round((time.monotonic() - self._started) * 1000)
-        kept = _Kept(elapsed, time.time(), direction, text, len(text), noise)
-        self._keep(kept if kept.size <= self._tail_limit else replace(kept, text=None))
+        kept = _Kept(elapsed, time.time(), direction, line, size, noise)
+        self._keep(kept if size <= self._tail_limit else kept._replace(line=None))
         if self._logging and not self._begun:
             self._begin()
         if self._file is not None:
@@ -136,7 +139,7 @@ class Recorder:
     # -- in memory --
 
     def _keep(self, kept: _Kept) -> None:
-        cost = kept.size if kept.text is not None else 0
+        cost = kept.size if kept.line is not None else 0
         if not self._tail and cost <= self._head_room:
             self._head_room -= cost
             self._head.append(kept)
@@ -147,7 +150,7 @@ class Recorder:
         while self._tail_room < 0:
             oldest = self._tail.popleft()
             self._omitted += oldest.size
-            self._tail_room += oldest.size if oldest.text is not None else 0
+            self._tail_room += oldest.size if oldest.line is not None else 0
 
     def _lines(self) -> Iterator[str]:
         for kept in self._head:
@@ -163,12 +166,12 @@ class Recorder:
             "time": datetime.fromtimestamp(kept.at, UTC).isoformat(timespec="milliseconds"),
             "dir": _DIRECTIONS[kept.direction],
         }
-        if kept.text is None:
+        if kept.line is None:
             entry["omitted"] = kept.size
         elif kept.noise:
-            entry["nonjson"] = self._redactor.redact(kept.text)
+            entry["nonjson"] = self._redactor.redact(kept.line.decode("utf-8", "replace").rstrip("\r"))
         else:
-            entry["msg"] = self._redactor.redact(json.loads(kept.text))
+            entry["msg"] = self._redactor.redact(_parsed(kept.line))
         return json.dumps(entry) + "\n"
 
     # -- on the disk --
@@ -226,6 +229,10 @@ class Traffic:
         """Writes what is kept of that agent's last run; None if it never ran. Raises OSError."""
         recorder = self._recorders.get(agent)
         return None if recorder is None else recorder.save()
+
+
+def _parsed(line: bytes) -> Json:
+    return json.loads(line.decode("utf-8", "replace").removeprefix("\ufeff"))
 
 
 def _create(folder: Path, agent: str) -> tuple[Path, TextIO]:

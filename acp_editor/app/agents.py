@@ -136,7 +136,7 @@ class Agents:
 
     async def _serve(self, slot: Slot, *, task_status: anyio.abc.TaskStatus[None]) -> None:
         recorder = self._traffic.recorder(slot.name, slot.spec.env)
-        agent = Agent(slot.spec, self._host(slot.name), on_traffic=recorder, on_noise=recorder.noise)
+        agent = Agent(slot.spec, self._host(slot.name), on_line=recorder.line, on_noise=recorder.noise)
         slot.gone = anyio.Event()
         reason = "the agent was stopped"
         ready = False
