@@ -64,10 +64,10 @@ def reread(engine: Engine, tracked: Tracked) -> None:
     engine.settle(tracked)
 
 
-def permissions(engine: Engine, path: str) -> int | None:
-    """The exact permission bits that a file had."""
+def put(engine: Engine, path: str, version: Version, expected: Version | None = None) -> None:
+    """Gives a path a version; folders that have to be made for it get the permissions that they had."""
     owner = engine.workspace.find(path)
-    return owner[0].permissions(owner[1]) if owner else None
+    files.put(path, version, expected, owner[0].folders_of(owner[1]) if owner else None)
 
 
 def remove_empty_folders(engine: Engine, path: str) -> None:

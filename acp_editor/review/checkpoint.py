@@ -7,7 +7,6 @@ The index holds each file's base; libgit2's stat cache makes comparing it with t
 from __future__ import annotations
 
 import contextlib
-import json
 import logging
 import os
 import stat
@@ -18,7 +17,7 @@ from pathlib import Path
 import pygit2
 from pygit2.enums import DeltaStatus, DiffFind, DiffOption, FileMode
 
-from acp_editor.review import files, ignores
+from acp_editor.review import files, ignores, modes, objects
 from acp_editor.review.files import ABSENT, Version
 
 log = logging.getLogger(__name__)
@@ -27,9 +26,6 @@ _COMPARED = DiffOption.INCLUDE_UNTRACKED | DiffOption.RECURSE_UNTRACKED_DIRS | D
 _AS_IT_IS = "* -text -filter -ident -working-tree-encoding\n"
 _ONE_BY_ONE = 200
 """Up to so many new files are added by name; more are added by one walk, which is faster for many."""
-
-_FOLDERS = 50_000
-"""How many folders are looked through for empty ones."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,9 +55,9 @@ class Checkpoint:
         self.left_out: dict[str, str] = {}
         """Relative path to why it is left out."""
         self._nested: set[str] = set()
-        self._permissions: dict[str, int] = {}
         self._unsaved = False
         self._open()
+        self._modes = modes.Modes(store / "permissions.json")
 
     def _open(self) -> None:
         new = not (self.store / "HEAD").exists()
@@ -77,11 +73,10 @@ class Checkpoint:
         (self.store / "info").mkdir(exist_ok=True)
         (self.store / "info" / "attributes").write_text(_AS_IT_IS)
         self._exclude(())
-        with contextlib.suppress(OSError, ValueError):
-            self._permissions = json.loads((self.store / "permissions.json").read_text())
 
     def _exclude(self, paths: Iterable[str]) -> None:
         patterns = [*ignores.inherited(self.root), *(ignores.literal(path) for path in paths)]
+        patterns.append(files.TEMPORARY)
         text = "".join(f"{pattern}\n" for pattern in patterns)
         (self.store / "info" / "exclude").write_bytes(os.fsencode(text))
         self.repository = pygit2.Repository(str(self.store))
@@ -138,42 +133,27 @@ class Checkpoint:
         By their full paths. What has changed since `moment` is passed over.
         """
         empty: set[str] = set()
-        waiting = [""]
-        for _ in range(_FOLDERS):
-            if not waiting:
-                break
-            folder = waiting.pop()
-            full = os.path.join(self.root, folder)
-            try:
-                with os.scandir(full) as entries:
-                    found = list(entries)
-                if not found and folder and os.stat(full).st_ctime < moment:
-                    empty.add(full)
-                for entry in found:
-                    relative = f"{folder}/{entry.name}" if folder else entry.name
-                    if entry.is_dir(follow_symlinks=False):
-                        if self._is_ours(entry.name, relative):
-                            waiting.append(relative)
-                    elif entry.is_file(follow_symlinks=False):
-                        status = entry.stat(follow_symlinks=False)
-                        if status.st_ctime < moment:
-                            self._note_permissions(relative, stat.S_IMODE(status.st_mode))
-            except OSError:
+        for path, status, is_empty in modes.walk(self.root, self._is_ours):
+            if status.st_ctime >= moment:
                 continue
+            if path.endswith("/") or self.has(path):
+                self._modes.note(path, modes.bits(status))
+            if is_empty:
+                empty.add(os.path.join(self.root, path.rstrip("/")))
         return empty
+
+    def chmodded(self, since: float) -> list[str]:
+        """The files whose permissions changed since then, which a comparison does not see."""
+        return [
+            path
+            for path, status, _ in modes.walk(self.root, self._is_ours)
+            if status.st_ctime >= since and self.permissions(path) not in (None, modes.bits(status))
+        ]
 
     def _is_ours(self, name: str, folder: str) -> bool:
         if name == ".git" or folder in self._nested:
             return False
         return not self.repository.path_is_ignored(folder + "/")
-
-    def _note_permissions(self, path: str, bits: int | None) -> None:
-        if bits in (None, 0o644, 0o755):
-            if self._permissions.pop(path, None) is not None:
-                self._unsaved = True
-        elif self._permissions.get(path) != bits:
-            self._permissions[path] = bits
-            self._unsaved = True
 
     # -- bases ---------------------------------------------------------------------------------
 
@@ -186,22 +166,40 @@ class Checkpoint:
             entry = self.index[path]
         except KeyError:
             return ABSENT
-        return Version(self.load(str(entry.id)), int(entry.mode))
+        mode = int(entry.mode)
+        if mode != files.LINK:
+            mode = stat.S_IFREG | self._modes.of(path, mode)
+        return Version(self.load(str(entry.id)), mode)
 
-    def base_id(self, path: str) -> tuple[str, int] | None:
-        """The base's object and mode, without reading it."""
+    def is_base(self, path: str, version: Version) -> bool:
+        """Whether the file was that, told without reading it."""
         try:
             entry = self.index[path]
         except KeyError:
-            return None
-        return str(entry.id), int(entry.mode)
+            return version.data is None
+        if version.data is None or int(entry.mode) != version.git_mode:
+            return False
+        if self.permissions(path) not in (None, stat.S_IMODE(version.mode)):
+            return False
+        return str(entry.id) == objects.identity(version.data)
 
     def permissions(self, path: str) -> int | None:
         """The exact permission bits that the file had; None where it was no file."""
-        base = self.base_id(path)
-        if base is None or base[1] == files.LINK:
+        try:
+            mode = int(self.index[path].mode)
+        except KeyError:
             return None
-        return self._permissions.get(path, 0o755 if base[1] == files.EXECUTABLE else 0o644)
+        return None if mode == files.LINK else self._modes.of(path, mode)
+
+    def folders_of(self, path: str) -> dict[str, int]:
+        """The permission bits of the folders above a file, by their full paths, where they are not usual."""
+        found: dict[str, int] = {}
+        folder = os.path.dirname(path)
+        while folder:
+            if (bits := self._modes.of_folder(folder)) is not None:
+                found[os.path.join(self.root, folder)] = bits
+            folder = os.path.dirname(folder)
+        return found
 
     def set_base(self, path: str, version: Version) -> None:
         """Gives the file a base that need not be on the disk."""
@@ -209,8 +207,10 @@ class Checkpoint:
         if version.data is None:
             self._forget(path)
             return
-        oid = self.repository.create_blob(version.data)
-        self.index.add(pygit2.IndexEntry(path, oid, FileMode(version.mode)))
+        oid = objects.write(self.store, version.data)
+        self.index.add(pygit2.IndexEntry(path, pygit2.Oid(hex=oid), FileMode(version.git_mode)))
+        if not version.is_link:
+            self._modes.note(path, stat.S_IMODE(version.mode))
 
     def take(self, paths: Collection[str]) -> None:
         """The base of these files is what the disk has now."""
@@ -238,11 +238,12 @@ class Checkpoint:
     def _forget(self, path: str) -> None:
         with contextlib.suppress(OSError, KeyError):
             self.index.remove(path)
-        self._permissions.pop(path, None)
+        self._modes.forget(path)
 
     def _remember_permissions(self, paths: Iterable[str]) -> None:
         for path in paths:
-            self._note_permissions(path, files.permissions(os.path.join(self.root, path)))
+            if (bits := files.permissions(os.path.join(self.root, path))) is not None:
+                self._modes.note(path, bits)
 
     def refresh(self, held: Mapping[str, Version]) -> Difference:
         """The base of every file becomes what the disk has; those in `held` get the base given there."""
@@ -253,10 +254,8 @@ class Checkpoint:
         else:
             self.take(wanted)
         for path, version in held.items():
-            known = self.base_id(path)
-            if version.absent if known is None else _same(known, version):
-                continue
-            self.set_base(path, version)
+            if not self.is_base(path, version):
+                self.set_base(path, version)
         self.flush()
         return found
 
@@ -299,22 +298,17 @@ class Checkpoint:
         if not self._unsaved:
             return
         self.index.write()
-        temporary = self.store / "permissions.json.new"
-        temporary.write_text(json.dumps(self._permissions))
-        temporary.replace(self.store / "permissions.json")
+        self._modes.save()
         self._unsaved = False
 
     # -- objects -------------------------------------------------------------------------------
 
     def keep_object(self, data: bytes) -> str:
-        return str(self.repository.create_blob(data))
+        return objects.write(self.store, data)
 
     def load(self, oid: str) -> bytes:
         """The bytes of an object; KeyError where the store has it not."""
-        found = self.repository[oid]
-        if not isinstance(found, pygit2.Blob):
-            raise KeyError(oid)
-        return found.data
+        return objects.read(self.store, oid)
 
     def moves(self, gone: Mapping[str, Version], come: Mapping[str, Version]) -> dict[str, str]:
         """Which file that came is one that went: new path to old path, by libgit2's similarity."""
@@ -324,8 +318,8 @@ class Checkpoint:
         for side in (gone, come):
             index = pygit2.Index()
             for path, version in side.items():
-                oid = self.repository.create_blob(version.data or b"")
-                index.add(pygit2.IndexEntry(path, oid, FileMode(version.mode)))
+                oid = pygit2.Oid(hex=objects.write(self.store, version.data or b""))
+                index.add(pygit2.IndexEntry(path, oid, FileMode(version.git_mode)))
             tree = self.repository[index.write_tree(self.repository)]
             assert isinstance(tree, pygit2.Tree)
             trees.append(tree)
@@ -336,10 +330,6 @@ class Checkpoint:
             for delta in diff.deltas
             if delta.status == DeltaStatus.RENAMED
         }
-
-
-def _same(known: tuple[str, int], version: Version) -> bool:
-    return version.data is not None and known == (str(pygit2.hash(version.data)), version.mode)
 
 
 def _readable(path: str) -> bool:

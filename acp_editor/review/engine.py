@@ -12,8 +12,6 @@ from collections.abc import Collection, Iterable, Sequence
 from dataclasses import replace
 from pathlib import Path
 
-import pygit2
-
 from acp_editor.core import ledger as book
 from acp_editor.core.ledger import Hunk
 from acp_editor.core.model import ToolCall
@@ -85,12 +83,15 @@ class Engine:
         for checkpoint in self.workspace:
             self._histories.setdefault(checkpoint.root, History(checkpoint.root))
         self._ready = True
+        known = {*self.tracked, *self.moved_from}
+        for path in known:
+            files.remove_temporary(path)
         if cut_short and not any(checkpoint.empty for checkpoint in self.workspace):
             self.turns.always = True
             self.look()
             self.turns.always = False
             return
-        self.look(list(self.tracked))
+        self.look(known)
         pending = {path: tracked for path, tracked in self.tracked.items() if tracked.pending}
         held = {path: tracked.base for path, tracked in pending.items() if not tracked.old_path}
         held |= {path: ABSENT for path, tracked in pending.items() if tracked.old_path}
@@ -100,17 +101,23 @@ class Engine:
         self.workspace.refresh(held)
         self.survey(time.time())
 
-    def look(self, paths: Collection[str] | None = None) -> None:
-        """Takes in what the disk has now, at these paths or everywhere."""
+    def look(self, paths: Collection[str] | None = None, *, modes: bool = False) -> None:
+        """Takes in what the disk has now, at these paths or everywhere; `modes`: permissions alone, too."""
         if not self._ready:
             return
         moved = self._git()
         if paths is None or len(paths) > 500 or moved.positions:
             paths = {*self.workspace.compare(), *self.tracked, *(paths or ())}
-        mine: list[str] = []
+        if modes:
+            paths = {*paths, *self.workspace.chmodded(self.turns.began)}
+        mine: dict[str, Version] = {}
         for path in sorted(self.workspace.canonical(path) for path in paths):
             self._look_at(path, moved, mine)
-        self.take(mine)
+        if self.turns.running:
+            for path, version in mine.items():  # on the disk may be the agent's by now
+                self._set_base(path, version)
+        else:
+            self.take(mine)
         for path in [path for path, tracked in self.tracked.items() if tracked.pending]:
             self._committed(path, moved)
         moves.find(self)
@@ -127,7 +134,11 @@ class Engine:
         for checkpoint in self.workspace:
             checkpoint.take(by_checkpoint.get(checkpoint.root, []))
 
-    def _look_at(self, path: str, moved: Moved, mine: list[str]) -> None:
+    def _set_base(self, path: str, version: Version) -> None:
+        if (owner := self.workspace.find(path)) is not None:
+            owner[0].set_base(owner[1], version)
+
+    def _look_at(self, path: str, moved: Moved, mine: dict[str, Version]) -> None:
         owner = self.workspace.find(path)
         if owner is None:
             return
@@ -137,9 +148,9 @@ class Engine:
         if tracked is not None and tracked.unwritten(signed):
             return
         try:
-            version = files.read(path)
+            version = files.read(path, checkpoint.limits.file_size)
         except OSError as error:
-            checkpoint.left_out[name] = str(error)
+            checkpoint.left_out[name] = error.strerror or str(error)
             return
         if tracked is None:
             self._look_at_new(path, version, moved, mine)
@@ -166,7 +177,7 @@ class Engine:
             self.agent_made(tracked, version)
         self.settle(tracked)
 
-    def _look_at_new(self, path: str, version: Version, moved: Moved, mine: list[str]) -> None:
+    def _look_at_new(self, path: str, version: Version, moved: Moved, mine: dict[str, Version]) -> None:
         found = self.workspace.find(path)
         assert found is not None
         checkpoint, name = found
@@ -174,8 +185,7 @@ class Engine:
             if version.absent:
                 return
             moves.part(self, path)
-        base_id = checkpoint.base_id(name)
-        if base_id is None and (version.absent or checkpoint.ignored(name)):
+        if not checkpoint.has(name) and (version.absent or checkpoint.ignored(name)):
             return
         base = checkpoint.base(name)
         if base == version:
@@ -183,7 +193,7 @@ class Engine:
         if self._is_being_written(path, base, version):
             return
         if not self._agents(path, version, moved):
-            mine.append(path)
+            mine[path] = version
             return
         tracked = Tracked(path, base, base, version)
         tracked.signed, tracked.signed_at = signature(path), time.time_ns()
@@ -263,21 +273,16 @@ class Engine:
             return
         checkpoint, name = owner
         if tracked.pending:
-            if not tracked.old_path and not self._has_base(tracked):
+            if not tracked.old_path and not checkpoint.is_base(name, tracked.base):
                 checkpoint.set_base(name, tracked.base)
             return
         if tracked.disk == tracked.current:
             checkpoint.take([name])
+            if not checkpoint.is_base(name, tracked.disk):  # written again since it was looked at
+                checkpoint.set_base(name, tracked.disk)
         if tracked.path not in self.open:
             self.tracked.pop(tracked.path, None)
         moves.part(self, tracked.path)
-
-    def _has_base(self, tracked: Tracked) -> bool:
-        owner = self.workspace.find(tracked.path)
-        known = owner[0].base_id(owner[1]) if owner else None
-        if known is None or tracked.base.data is None:
-            return known is None and tracked.base.data is None
-        return known == (str(pygit2.hash(tracked.base.data)), tracked.base.mode)
 
     # -- git -----------------------------------------------------------------------------------
 

@@ -4,20 +4,23 @@ from __future__ import annotations
 
 import contextlib
 import errno
+import hashlib
 import os
-import secrets
 import stat
-import tempfile
+from collections.abc import Mapping
 from dataclasses import dataclass
 
 FILE = 0o100644
 EXECUTABLE = 0o100755
 LINK = 0o120000
 
+TEMPORARY = ".acp-editor-*.tmp"
+"""What files that are being written are called, as a pattern of git's."""
+
 
 @dataclass(frozen=True, slots=True)
 class Version:
-    """What a path holds: `data` is None for no file, the target for a link; `mode` is git's."""
+    """What a path holds: `data` is None for no file, the target for a link; `mode` with all permissions."""
 
     data: bytes | None
     mode: int = FILE
@@ -30,20 +33,30 @@ class Version:
     def is_link(self) -> bool:
         return self.mode == LINK
 
+    @property
+    def git_mode(self) -> int:
+        """The mode as far as git knows it."""
+        return LINK if self.is_link else EXECUTABLE if self.mode & stat.S_IXUSR else FILE
+
 
 ABSENT = Version(None, 0)
 
 
-def read(path: str) -> Version:
-    """What is at the path; ABSENT for a folder or a device. Raises OSError where reading is refused."""
+def read(path: str, limit: int | None = None) -> Version:
+    """What is at the path; ABSENT for a folder or a device.
+
+    Raises OSError where reading is refused, or where a file has more than `limit` bytes.
+    """
     try:
         status = os.lstat(path)
         if stat.S_ISLNK(status.st_mode):
             return Version(os.fsencode(os.readlink(path)), LINK)
         if not stat.S_ISREG(status.st_mode):
             return ABSENT
+        if limit is not None and status.st_size > limit:
+            raise OSError(errno.EFBIG, f"larger than {limit // 1024} KB", path)
         with open(path, "rb") as file:
-            return Version(file.read(), EXECUTABLE if status.st_mode & stat.S_IXUSR else FILE)
+            return Version(file.read(), os.fstat(file.fileno()).st_mode)
     except (FileNotFoundError, NotADirectoryError):
         return ABSENT
     except OSError as error:
@@ -73,55 +86,86 @@ def changed_at(path: str) -> float:
             path = above
 
 
-def put(path: str, version: Version, bits: int | None = None) -> None:
+class Changed(OSError):
+    """A file is not any more what it was thought to be, so it was left alone."""
+
+
+def put(
+    path: str,
+    version: Version,
+    expected: Version | None = None,
+    folders: Mapping[str, int] | None = None,
+) -> None:
     """Makes the path hold a version, by a temporary file and a rename; missing folders are made.
 
-    `bits` are exact permissions; without them those of the file that is there stay, as far as the
-    version's mode lets them. Raises OSError and then leaves what was there.
+    Just before that the path has to hold `expected`, else Changed is raised. `folders` has the permission
+    bits of folders that may have to be made. Raises OSError and then leaves what was there.
     """
     if version.data is None:
+        _check(path, expected)
         with contextlib.suppress(FileNotFoundError, NotADirectoryError):
             os.unlink(path)
         return
-    folder = os.path.dirname(path)
-    os.makedirs(folder, exist_ok=True)
-    if version.is_link:
-        name = os.path.join(folder, f".acp-editor-{secrets.token_hex(6)}")
-        os.symlink(os.fsdecode(version.data), name)
-    else:
-        handle, name = tempfile.mkstemp(prefix=".acp-editor-", dir=folder)
-        try:
-            with os.fdopen(handle, "wb") as file:
-                file.write(version.data)
-                file.flush()
-                os.fsync(file.fileno())
-            os.chmod(name, bits if bits is not None else _bits(path, version.mode))
-        except BaseException:
-            os.unlink(name)
-            raise
+    _make_folders(os.path.dirname(path), folders or {})
+    name = temporary(path)
+    remove_temporary(path)
     try:
+        if version.is_link:
+            os.symlink(os.fsdecode(version.data), name)
+        else:
+            _write(name, version, path)
+        _check(path, expected)
         os.replace(name, path)
     except BaseException:
-        os.unlink(name)
+        remove_temporary(path)
         raise
 
 
-def set_mode(path: str, mode: int, bits: int | None) -> None:
-    """Gives a regular file git's mode, or exact permissions."""
-    wanted = bits if bits is not None else _bits(path, mode)
+def temporary(path: str) -> str:
+    """The name under which a file is written before it takes its place: always the same one for a path."""
+    name = hashlib.sha256(os.fsencode(path)).hexdigest()[:16]
+    return os.path.join(os.path.dirname(path), TEMPORARY.replace("*", name))
+
+
+def remove_temporary(path: str) -> None:
+    """Removes what a write of the path left behind that was cut short by our end."""
+    with contextlib.suppress(OSError):
+        os.unlink(temporary(path))
+
+
+def _check(path: str, expected: Version | None) -> None:
+    if expected is not None and read(path) != expected:
+        raise Changed(errno.ESTALE, "has just changed", path)
+
+
+def _write(name: str, version: Version, path: str) -> None:
+    handle = os.open(name, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, 0o600)
+    with os.fdopen(handle, "wb") as file:
+        file.write(version.data or b"")
+        file.flush()
+        with contextlib.suppress(OSError):
+            before = os.lstat(path)
+            if (before.st_uid, before.st_gid) != (os.geteuid(), os.getegid()):
+                os.fchown(file.fileno(), before.st_uid, before.st_gid)
+        os.fchmod(file.fileno(), stat.S_IMODE(version.mode))
+        os.fsync(file.fileno())
+
+
+def _make_folders(folder: str, bits: Mapping[str, int]) -> None:
+    if not folder or os.path.isdir(folder):
+        return
+    _make_folders(os.path.dirname(folder), bits)
+    with contextlib.suppress(FileExistsError):
+        os.mkdir(folder)
+        if folder in bits:
+            os.chmod(folder, bits[folder])
+
+
+def set_mode(path: str, mode: int) -> None:
+    """Gives a regular file the permission bits of a mode."""
+    wanted = stat.S_IMODE(mode)
     if permissions(path) not in (None, wanted):
         os.chmod(path, wanted)
-
-
-def _bits(path: str, mode: int) -> int:
-    bits = permissions(path)
-    if bits is None:
-        mask = os.umask(0)
-        os.umask(mask)
-        return (0o777 if mode == EXECUTABLE else 0o666) & ~mask
-    if mode == EXECUTABLE:
-        return bits | stat.S_IXUSR | (bits & 0o044) >> 2
-    return bits & ~0o111
 
 
 def remove_empty_folders(path: str, root: str, known: frozenset[str] | set[str]) -> None:

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from acp_editor.review.files import Version
 from acp_editor.review.history import Position
 
-_CLOCK = 0.02
+CLOCK = 0.02
 """Seconds that a file's time may be behind: the kernel stamps files with a coarser clock."""
 
 
@@ -55,7 +55,7 @@ class Turns:
     def covers(self, moment: float) -> bool:
         if self.always:
             return True
-        return self.began - _CLOCK <= moment and (self.running > 0 or moment <= self.ended)
+        return self.began - CLOCK <= moment and (self.running > 0 or moment <= self.ended)
 
 
 @dataclass(slots=True)

@@ -55,6 +55,9 @@ class Undoing:
                 count += await self._undo_file(tracked, hunk_ids)
             except ReviewError as error:
                 self.problems.append(str(error))
+            except files.Changed:
+                name = os.path.basename(tracked.path)
+                self.problems.append(f"{name} has just changed: look at it and try again.")
             except OSError as error:
                 name = os.path.basename(tracked.path)
                 self.problems.append(f"{name} could not be put back: {error.strerror or error}.")
@@ -70,14 +73,14 @@ class Undoing:
         if moved_back is not None:
             await self._thread(lambda: self._move_back(tracked, moved_back))
         else:
-            await self._give(tracked, target, answers.permissions(self._engine, tracked.path))
+            await self._give(tracked, target)
             await self._thread(lambda: answers.undo(self._engine, tracked, hunk_ids))
         after = tracked.current if moved_back is None else ABSENT
         count = hunks if hunk_ids is None else len(hunk_ids)
         self.done.append(Undone(tracked.path, before, tracked.base, after, count))
         return count
 
-    async def _give(self, tracked: Tracked, target: Version, bits: int | None) -> None:
+    async def _give(self, tracked: Tracked, target: Version) -> None:
         """Makes the document, or the file where none is open, have a version."""
         buffer = self._editor.buffer(tracked.path)
         if buffer is None or target.absent or tracked.current.absent or target.is_link:
@@ -85,28 +88,28 @@ class Undoing:
                 raise ReviewError(
                     f"{os.path.basename(tracked.path)} has unsaved changes: save or revert it first."
                 )
-            await self._thread(lambda: self._put(tracked, target, bits))
+            await self._thread(lambda: self._put(tracked, target))
             return
         if self._documents.lags(tracked, buffer.text):
             # Nothing was typed, and the editor is about to read the file anyway.
-            await self._thread(lambda: self._put(tracked, target, bits))
+            await self._thread(lambda: self._put(tracked, target))
             return
         if self._documents.version(tracked, buffer.text) != tracked.current:
             raise ReviewError(f"{os.path.basename(tracked.path)} has just changed: look at it and try again.")
         clean = not buffer.dirty or tracked.current == tracked.disk
         if clean and not self._documents.saves_exactly(tracked):
             # The editor does not see this file's bytes as they are, and would not write them so.
-            await self._thread(lambda: self._put(tracked, target, bits))
+            await self._thread(lambda: self._put(tracked, target))
             return
         await self._edit(tracked, buffer, target)
         if clean:
             await self._editor.save(tracked.path)
-            await self._thread(lambda: self._after_saving(tracked, target, bits))
+            await self._thread(lambda: self._after_saving(tracked, target))
 
-    def _after_saving(self, tracked: Tracked, target: Version, bits: int | None) -> None:
+    def _after_saving(self, tracked: Tracked, target: Version) -> None:
         if target != tracked.disk and files.read(tracked.path) == tracked.disk:
-            files.put(tracked.path, target, bits)  # an editor that cannot be asked to save
-        files.set_mode(tracked.path, target.mode, bits)
+            answers.put(self._engine, tracked.path, target)  # an editor that cannot be asked to save
+        files.set_mode(tracked.path, target.mode)
 
     async def _edit(self, tracked: Tracked, buffer: Buffer, target: Version) -> None:
         text = self._documents.text(tracked, target)
@@ -116,22 +119,20 @@ class Undoing:
                 "the document has changed; try again."
             )
 
-    def _put(self, tracked: Tracked, target: Version, bits: int | None) -> None:
-        if files.read(tracked.path) != tracked.disk:
-            raise ReviewError(f"{os.path.basename(tracked.path)} has just changed: look at it and try again.")
-        files.put(tracked.path, target, bits)
+    def _put(self, tracked: Tracked, target: Version) -> None:
+        answers.put(self._engine, tracked.path, target, tracked.disk)
         if target.absent:
             answers.remove_empty_folders(self._engine, tracked.path)
 
     def _move_back(self, tracked: Tracked, old_path: str) -> None:
-        if files.read(tracked.path) != tracked.disk:
-            raise ReviewError(f"{os.path.basename(tracked.path)} has just changed: look at it and try again.")
         if os.path.lexists(old_path):
             raise ReviewError(
                 f"{os.path.basename(old_path)} is there again, so nothing can be moved back to it."
             )
-        files.put(old_path, tracked.base, answers.permissions(self._engine, old_path))
-        files.put(tracked.path, ABSENT)
+        if files.read(tracked.path) != tracked.disk:
+            raise files.Changed
+        answers.put(self._engine, old_path, tracked.base, ABSENT)
+        answers.put(self._engine, tracked.path, ABSENT, tracked.disk)
         answers.remove_empty_folders(self._engine, tracked.path)
         answers.moved_back(self._engine, tracked)
 
@@ -154,7 +155,7 @@ class Undoing:
         count = 0
         for one, tracked in zip(undone, found, strict=True):
             assert tracked is not None
-            await self._give(tracked, one.before.current, None)
+            await self._give(tracked, one.before.current)
             await self._thread(
                 lambda one=one, tracked=tracked: answers.redo(self._engine, tracked, one.before)
             )

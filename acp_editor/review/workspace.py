@@ -14,6 +14,7 @@ import pygit2
 
 from acp_editor.review.checkpoint import Checkpoint, Limits
 from acp_editor.review.files import Version
+from acp_editor.review.turns import CLOCK
 
 log = logging.getLogger(__name__)
 
@@ -89,6 +90,12 @@ class Workspace:
                 nested.refresh({})
                 waiting.append(nested)
         return changed
+
+    def chmodded(self, since: float) -> list[str]:
+        """The paths whose permissions changed since then."""
+        return [
+            path for checkpoint in self for path in self._own(checkpoint, checkpoint.chmodded(since - CLOCK))
+        ]
 
     def refresh(self, held: Mapping[str, Version]) -> None:
         """The base of every file that is not held becomes what is on the disk."""
