@@ -223,7 +223,7 @@ class Reviewing:
         if change is None:
             return []
         before = lines.split_lines(self.original(path) or "")
-        return [self._mark(path, hunk, before) for hunk in change.hunks]
+        return [self._mark(path, hunk, before) for hunk in change.hunks if _has_lines(hunk)]
 
     def _changed(self) -> None:
         """New hunks or bases: the marks too, also of files that have none any more."""
@@ -263,6 +263,11 @@ class Reviewing:
             return await act(self._review)
         except ReviewError as error:
             raise CommandError(str(error)) from error
+
+
+def _has_lines(hunk: Hunk) -> bool:
+    """Whether there is a place to mark: a change of name, mode or bytes has none."""
+    return hunk.original[0] != hunk.original[1] or hunk.modified[0] != hunk.modified[1]
 
 
 def _hover(removed: Sequence[str]) -> str:

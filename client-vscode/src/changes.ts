@@ -3,6 +3,8 @@ import {
   EventEmitter,
   Range,
   Selection,
+  TabInputTextDiff,
+  type TextEditor,
   TextEditorRevealType,
   ThemeColor,
   ThemeIcon,
@@ -18,7 +20,7 @@ import {
 import type { Announcer } from './announce';
 import type { Client } from './client';
 import { showDiff, showDiffs } from './documents';
-import { countLabel, hunkAt, lineLabel, neighbour, size, stops } from './hunks';
+import { countLabel, hunkAt, isWhole, lineLabel, neighbour, size, stops } from './hunks';
 import type { Change, DiffDocuments, Hunk, Kept, Undone } from './protocol';
 import type { State } from './state';
 
@@ -34,6 +36,7 @@ export class Changes implements Disposable, TreeDataProvider<Node> {
   private readonly emitter = new EventEmitter<void>();
   private readonly view: TreeView<Node>;
   private readonly listeners: Disposable;
+  private readonly underWay = new Set<string>();
   readonly onDidChangeTreeData = this.emitter.event;
 
   constructor(
@@ -71,8 +74,16 @@ export class Changes implements Disposable, TreeDataProvider<Node> {
   /** Keeps or undoes one hunk: that of the view's row, else the one at the cursor. */
   async decideHunk(what: 'keep' | 'undo', row?: unknown): Promise<void> {
     const node = asNode(row);
-    const hunkId = node?.type === 'hunk' ? node.hunk.hunkId : this.hunkAtCursor().hunkId;
-    await this.decide(what, { hunkId });
+    const { hunkId } = node?.type === 'hunk' ? node.hunk : this.hunkAtCursor();
+    // A second click on a lens that is just going away is not about another hunk.
+    const there = this.state.changes.some(({ hunks }) => hunks.some((hunk) => hunk.hunkId === hunkId));
+    if (!there || this.underWay.has(hunkId)) return;
+    this.underWay.add(hunkId);
+    try {
+      await this.decide(what, { hunkId });
+    } finally {
+      this.underWay.delete(hunkId);
+    }
   }
 
   /** Keeps or undoes a file: that of the view's row or of the editor's title, else the active one. */
@@ -97,11 +108,23 @@ export class Changes implements Disposable, TreeDataProvider<Node> {
     this.say(l10n.t('The last undo was taken back.'));
   }
 
+  /** Forgets what is stored of this workspace, once the person has confirmed it; whether they did. */
+  async forget(): Promise<boolean> {
+    const yes = l10n.t('Forget');
+    const detail = l10n.t(
+      'No file is changed. What the agent has changed counts as kept, and what you decided about this workspace is asked again.',
+    );
+    const question = l10n.t('Forget what is stored of this workspace?');
+    if ((await window.showWarningMessage(question, { modal: true, detail }, yes)) !== yes) return false;
+    await this.client.execute('review.forget');
+    this.say(l10n.t('What was stored of this workspace is forgotten.'));
+    return true;
+  }
+
   /** The file as it was beside the file as it is. */
   async diffFile(row?: unknown): Promise<void> {
-    const change = this.fileOf(row);
-    const { original, modified } = await this.client.execute<DiffDocuments>('review.diff', { uri: change.uri });
-    await showDiff(original, modified, l10n.t('{0} (before and after the agent)', nameOf(change)));
+    const node = asNode(row);
+    await this.showDiff(this.fileOf(row), node?.type === 'hunk' ? node.hunk.modified.start : undefined);
   }
 
   async showAll(): Promise<void> {
@@ -114,19 +137,30 @@ export class Changes implements Disposable, TreeDataProvider<Node> {
     await showDiffs(l10n.t("The Agent's Changes"), files);
   }
 
-  /** Goes to the hunk after or before the cursor, over all files. */
+  /** Goes to the hunk after or before the cursor, over all files; from a diff into a diff. */
   async go(step: 1 | -1): Promise<void> {
     const editor = window.activeTextEditor;
     const change = this.state.changeOf(editor?.document.uri);
     const here = editor && change ? { uri: change.uri, line: editor.selection.active.line } : undefined;
     const target = neighbour(stops(this.state.changes), here, step);
-    if (target) await openAt(Uri.parse(target.uri), target.line);
+    if (!target) return;
+    const inDiff = window.tabGroups.activeTabGroup.activeTab?.input instanceof TabInputTextDiff;
+    const there = this.state.changes.find(({ uri }) => uri === target.uri);
+    if (!inDiff || !there) await openAt(Uri.parse(target.uri), target.line);
+    else if (editor && change === there && editor.document.uri.scheme === 'file') reveal(editor, target.line);
+    else await this.showDiff(there, target.line);
   }
 
   async open(row: unknown): Promise<void> {
     const node = asNode(row);
-    if (node?.type === 'hunk') await openAt(Uri.parse(node.change.uri), node.hunk.modified.start);
-    else if (node) await this.diffFile(node);
+    if (node?.type === 'hunk' && node.change.operation !== 'delete') {
+      await openAt(Uri.parse(node.change.uri), node.hunk.modified.start);
+    } else if (node) await this.diffFile(node);
+  }
+
+  private async showDiff(change: Change, line?: number): Promise<void> {
+    const { original, modified } = await this.client.execute<DiffDocuments>('review.diff', { uri: change.uri });
+    await showDiff(original, modified, l10n.t('{0} (before and after the agent)', nameOf(change)), line);
   }
 
   private async decide(what: 'keep' | 'undo', argument: object): Promise<void> {
@@ -167,7 +201,10 @@ function asNode(row: unknown): Node | undefined {
 
 export async function openAt(uri: Uri, line: number | undefined): Promise<void> {
   const editor = await window.showTextDocument(uri, { preview: true });
-  if (line === undefined) return;
+  if (line !== undefined) reveal(editor, line);
+}
+
+function reveal(editor: TextEditor, line: number): void {
   const at = Math.min(line, editor.document.lineCount - 1);
   editor.selection = new Selection(at, 0, at, 0);
   editor.revealRange(new Range(at, 0, at, 0), TextEditorRevealType.InCenterIfOutsideViewport);
@@ -182,9 +219,13 @@ function changeItem(change: Change): TreeItem {
   const item = new TreeItem(uri, change.hunks.length > 0 ? TreeItemCollapsibleState.Collapsed : TreeItemCollapsibleState.None);
   const words = operationName(change);
   const count = change.hunks.length === 1 ? l10n.t('1 change') : l10n.t('{0} changes', change.hunks.length);
-  const folder = workspace.asRelativePath(Uri.joinPath(uri, '..'));
+  const whole = change.operation === 'add' || change.operation === 'delete';
+  const folder = nameOf(change).split('/').slice(0, -1).join('/');
   item.id = `change.${change.uri}`;
-  item.description = [folder === uri.fsPath ? '' : folder, words, count].filter(Boolean).join(' · ');
+  // What is cut off first in a narrow view says least.
+  item.description = [whole ? words : count, change.operation === 'move' ? words : '', folder]
+    .filter(Boolean)
+    .join(' · ');
   item.contextValue = 'change';
   item.command = { title: l10n.t('Show Changes in File'), command: 'acpEditor.ui.openChange', arguments: [{ type: 'change', change }] };
   item.accessibilityInformation = { label: `${nameOf(change)}, ${words}, ${count}` };
@@ -205,16 +246,16 @@ function operationName({ operation, oldUri }: Change): string {
 }
 
 function hunkItem(change: Change, hunk: Hunk): TreeItem {
-  const label = l10n.t('Line {0}', lineLabel(hunk.modified));
+  const label = isWhole(hunk) ? l10n.t('The file itself') : l10n.t('Line {0}', lineLabel(hunk.modified));
   const item = new TreeItem(label);
   const removed = hunk.modified.start === hunk.modified.end;
   const added = hunk.original.start === hunk.original.end;
   const kind = removed ? 'removed' : added ? 'added' : 'modified';
   item.id = `hunk.${hunk.hunkId}`;
   item.iconPath = new ThemeIcon(`diff-${kind}`, new ThemeColor(`acpEditor.${kind}Foreground`));
-  item.description = countLabel(hunk);
+  item.description = isWhole(hunk) ? operationName(change) : countLabel(hunk);
   item.contextValue = 'hunk';
   item.command = { title: l10n.t('Open Change'), command: 'acpEditor.ui.openChange', arguments: [{ type: 'hunk', change, hunk }] };
-  item.accessibilityInformation = { label: `${label}, ${countLabel(hunk)}` };
+  item.accessibilityInformation = { label: `${label}, ${item.description}` };
   return item;
 }

@@ -11,11 +11,13 @@ import type { FollowState } from './protocol';
 import type { Rules } from './rules';
 import type { State } from './state';
 import type { Terminals } from './terminals';
+import type { AgentConsent } from './trust';
 
 /** What the commands work with. */
 export interface Parts {
   readonly client: Client;
   readonly state: State;
+  readonly consent: AgentConsent;
   readonly config: Config;
   readonly log: LogOutputChannel;
   readonly prompt: Prompt;
@@ -48,7 +50,7 @@ export function registerCommands(parts: Parts): Disposable[] {
 }
 
 function handlers(parts: Parts): Record<string, Handler> {
-  const { client, state, log, prompt, pickers, permissions, rules, changes, terminals, moved } = parts;
+  const { client, state, consent, log, prompt, pickers, permissions, rules, changes, terminals, moved } = parts;
   const running = <T>(run: () => Promise<T>): (() => Promise<T | undefined>) => {
     return async () => ((await mayStart(client)) ? run() : undefined);
   };
@@ -105,6 +107,11 @@ function handlers(parts: Parts): Record<string, Handler> {
     keepAll: () => changes.decideAll('keep'),
     undoAll: () => changes.decideAll('undo'),
     restoreUndo: () => changes.restore(),
+    forget: async () => {
+      if (!(await changes.forget())) return;
+      await consent.forget();
+      await client.restart(); // and reviews anew
+    },
     nextChange: jumping(() => changes.go(1)),
     previousChange: jumping(() => changes.go(-1)),
     showChanges: jumping(() => changes.showAll()),

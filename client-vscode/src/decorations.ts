@@ -13,7 +13,7 @@ import {
   window,
 } from 'vscode';
 import type { Config } from './config';
-import { type MarkKind, type MarkLook, lookOf, MARK_KINDS } from './marks';
+import { BARE, type MarkKind, type MarkLook, STYLES, arranged } from './marks';
 import type { Decoration } from './protocol';
 import type { State } from './state';
 
@@ -26,11 +26,7 @@ export class Decorations implements Disposable {
     private readonly state: State,
     private readonly config: Config,
   ) {
-    for (const kind of MARK_KINDS) {
-      for (const phase of isHunk(kind) ? (['done'] as const) : (['active', 'done', 'failed'] as const)) {
-        this.types.set(`${kind}.${phase}`, window.createTextEditorDecorationType(appearance({ kind, phase })));
-      }
-    }
+    for (const style of STYLES) this.types.set(style, window.createTextEditorDecorationType(appearance(style)));
     this.listeners = Disposable.from(
       state.onDidChangeMarks((key) => this.drawWhere((uri) => uri.toString() === key)),
       // Whether a call is still active shows in its marks, and comes in a message of its own.
@@ -54,44 +50,41 @@ export class Decorations implements Disposable {
   /** Every known type is set, so that those without a mark are cleared. */
   private draw(editor: TextEditor): void {
     const groups = new Map<string, DecorationOptions[]>();
-    const labelled = new Set<number>();
-    for (const mark of this.state.marksOf(editor.document.uri)) {
-      const call = this.state.call(mark.toolCallId);
-      const look = lookOf(mark, call?.active);
-      const key = `${look.kind}.${look.phase}`;
+    const labels = this.config.get('decorations.labels', true);
+    const active = (mark: Decoration): boolean | undefined => this.state.call(mark.toolCallId)?.active;
+    for (const { mark, look, style, label } of arranged(
+      this.state.marksOf(editor.document.uri),
+      active,
+      editor.document.lineCount,
+    )) {
       const options: DecorationOptions = { range: wholeRange(mark, editor), hoverMessage: hover(mark) };
-      const line = mark.range.start.line;
-      if (!isHunk(look.kind) && this.config.get('decorations.labels', true) && !labelled.has(line)) {
-        labelled.add(line);
-        options.renderOptions = { after: label(look, call?.title ?? null) };
+      if (label && labels) {
+        options.renderOptions = { after: words(look, this.state.call(mark.toolCallId)?.title ?? null) };
       }
-      groups.set(key, [...(groups.get(key) ?? []), options]);
+      const group = groups.get(style);
+      if (group) group.push(options);
+      else groups.set(style, [options]);
     }
     for (const [key, type] of this.types) editor.setDecorations(type, groups.get(key) ?? []);
   }
 }
 
-function isHunk(kind: MarkKind): boolean {
-  return kind === 'added' || kind === 'modified' || kind === 'removed';
-}
-
-function appearance({ kind, phase }: MarkLook): DecorationRenderOptions {
+function appearance(style: string): DecorationRenderOptions {
+  const [kind = BARE, phase] = style.split('.');
+  if (kind === BARE) return { isWholeLine: true };
   const edge = new ThemeColor(phase === 'failed' ? 'acpEditor.failedForeground' : `acpEditor.${kind}Foreground`);
   const shared = { isWholeLine: true, overviewRulerColor: edge, borderColor: edge };
   if (kind === 'removed') {
-    return { ...shared, overviewRulerLane: OverviewRulerLane.Left, borderStyle: 'solid', borderWidth: '1px 0 0 0' };
+    const borderWidth = phase === 'end' ? '0 0 2px 0' : '2px 0 0 0';
+    return { ...shared, overviewRulerLane: OverviewRulerLane.Left, borderStyle: 'solid', borderWidth };
   }
   const background = { backgroundColor: new ThemeColor(`acpEditor.${kind}Background`) };
-  if (isHunk(kind)) {
+  if (phase === undefined) {
     return { ...shared, ...background, overviewRulerLane: OverviewRulerLane.Left, borderStyle: 'solid', borderWidth: '0 0 0 2px' };
   }
-  return {
-    ...shared,
-    ...(phase === 'active' ? background : {}),
-    overviewRulerLane: OverviewRulerLane.Full,
-    borderStyle: phase === 'done' ? 'dotted' : 'solid',
-    borderWidth: '0 0 0 3px',
-  };
+  const call = { ...shared, ...(phase === 'active' ? background : {}), overviewRulerLane: OverviewRulerLane.Full };
+  if (style.endsWith('.within')) return call;
+  return { ...call, borderStyle: phase === 'done' ? 'dotted' : 'solid', borderWidth: '0 0 0 3px' };
 }
 
 function wholeRange(mark: Decoration, editor: TextEditor): Range {
@@ -109,12 +102,12 @@ function hover(mark: Decoration): MarkdownString {
   return text;
 }
 
-function label(look: MarkLook, title: string | null): NonNullable<DecorationRenderOptions['after']> {
-  const words = look.phase === 'active' ? doing(look.kind) : done(look.kind);
+function words(look: MarkLook, title: string | null): NonNullable<DecorationRenderOptions['after']> {
+  const verb = look.phase === 'active' ? doing(look.kind) : done(look.kind);
   const symbol = look.phase === 'active' ? '●' : look.phase === 'failed' ? '✗' : '✓';
   const short = title === null ? '' : ` — ${shortened(title)}`;
   return {
-    contentText: `${symbol} ${words}${short}`,
+    contentText: `${symbol} ${verb}${short}`,
     color: new ThemeColor(look.phase === 'active' ? `acpEditor.${look.kind}Foreground` : 'acpEditor.labelForeground'),
     fontStyle: 'italic',
     margin: '0 0 0 2.5em',

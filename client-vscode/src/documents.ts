@@ -46,9 +46,10 @@ export async function saveDocument(params: SaveDocumentParams): Promise<{ saved:
   return { saved: document ? await document.save() : false };
 }
 
-/** Two documents side by side. */
-export async function showDiff(original: string, modified: string, title: string): Promise<void> {
-  await commands.executeCommand('vscode.diff', Uri.parse(original), Uri.parse(modified), title, { preview: true });
+/** Two documents side by side; `line` of the right one is shown, else its first difference. */
+export async function showDiff(original: string, modified: string, title: string, line?: number): Promise<void> {
+  const options = { preview: true, ...(line === undefined ? {} : { selection: new Range(line, 0, line, 0) }) };
+  await commands.executeCommand('vscode.diff', Uri.parse(original), Uri.parse(modified), title, options);
 }
 
 /** Many pairs in VS Code's multi-file diff editor; `resource` names each. */

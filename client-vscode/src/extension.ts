@@ -9,6 +9,7 @@ import { maintainContextKeys } from './contextKeys';
 import { Decorations } from './decorations';
 import { followSessions, saveDocument } from './documents';
 import { Follower } from './follow';
+import { lensesOf } from './lenses';
 import { Permissions } from './permissions';
 import { Pickers } from './picker';
 import { Prompt } from './prompt';
@@ -41,6 +42,7 @@ export function activate(context: ExtensionContext): Api {
     runInTerminal,
     save: (params) => activity.edit(() => saveDocument(params)),
     middleware: {
+      provideCodeLenses: (document) => lensesOf(state, document),
       window: {
         showDocument: (params, token, next) => (params.external === true ? next(params, token) : follower.show(params)),
       },
@@ -94,6 +96,7 @@ export function activate(context: ExtensionContext): Api {
     ...registerCommands({
       client,
       state,
+      consent,
       config,
       log,
       prompt: new Prompt(client, state),

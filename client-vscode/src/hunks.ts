@@ -17,6 +17,11 @@ export function countLabel({ original, modified }: Hunk): string {
   return `+${modified.end - modified.start} −${original.end - original.start}`;
 }
 
+/** Whether it stands for a change that has no lines: of the file's name or mode, or of what is no text. */
+export function isWhole({ original, modified }: Hunk): boolean {
+  return isEmpty(original) && isEmpty(modified);
+}
+
 /** A place in the list of all changes. */
 export interface Stop {
   readonly uri: string;

@@ -72,8 +72,9 @@ export class State implements Disposable {
     return this.marks.get(uri.toString()) ?? [];
   }
 
+  /** The unreviewed change of a file, or of the file that one side of a review's diff is about. */
   changeOf(uri: Uri | undefined): Change | undefined {
-    const key = uri?.toString();
+    const key = (uri?.query === 'review' ? uri.with({ scheme: 'file', query: '' }) : uri)?.toString();
     return key === undefined ? undefined : this.changes.find((change) => sameUri(change.uri, key));
   }
 
