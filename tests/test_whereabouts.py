@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from acp_editor.app.sessions import Entry, Sessions
-from acp_editor.app.whereabouts import Whereabouts
+from acp_editor.app.whereabouts import MOST, Whereabouts
 from acp_editor.core.model import Location, Replay, StateUpdate, ToolCallUpsert
 
 
@@ -84,3 +84,31 @@ def test_a_call_is_where_it_is_also_before_the_next_look() -> None:
     scene = Scene()
     scene.update("in_progress", ("a", 4))
     assert [place.line for place in scene.where.of(scene.entry, "c1", 0)] == [3]
+
+
+def test_a_mark_that_has_faded_does_not_come_back_for_a_late_word() -> None:
+    scene = Scene()
+    scene.update("completed", ("a", 2))
+    scene.where.refresh(0)
+    scene.where.fade(10, after=10)
+    scene.update("completed", ("a", 3))
+    assert len(scene.where.refresh(11)) == 1
+    assert scene.lines("/ws/a") == []
+    scene.update("in_progress", ("a", 4))  # at work again
+    scene.where.refresh(12)
+    assert scene.lines("/ws/a") == [3]
+    scene.update("completed", ("a", 4))
+    scene.where.refresh(13)
+    assert scene.where.fade(14, after=10) == 23
+
+
+def test_only_the_newest_marks_of_a_file_are_shown() -> None:
+    scene = Scene()
+    for number in range(MOST + 50):
+        call = ToolCallUpsert(f"c{number}", title="t", status="pending", locations=(Location("a", 1),))
+        scene.entry.session.apply(call)
+        scene.where.touch(scene.entry, f"c{number}")
+    scene.where.refresh(0)
+    assert [spot.call.tool_call_id for spot in scene.where.at("/ws/a")] == [
+        f"c{number}" for number in range(50, MOST + 50)
+    ]

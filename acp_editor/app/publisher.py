@@ -5,6 +5,7 @@ What is dirty is a key; its value is rendered when it is sent, so only the newes
 
 from __future__ import annotations
 
+import itertools
 import logging
 from collections.abc import Awaitable, Callable, Hashable
 from typing import Final
@@ -18,6 +19,8 @@ PER_SECOND: Final = 260
 
 logger = logging.getLogger(__name__)
 _BURST: Final = 15
+_REMEMBERED: Final = 1000
+"""Keys whose last send is known; that of more than a few dozen never matters."""
 
 
 class Publisher:
@@ -51,8 +54,9 @@ class Publisher:
             await self._drained()
             now = self._clock()
             tokens, filled = min(_BURST, tokens + (now - filled) * PER_SECOND), now
-            ready = [key for key in reversed(self._dirty) if now - self._sent.get(key, 0.0) >= PER_KEY]
-            for key in ready[: int(tokens)]:
+            # Only as far as there is room: of the newest, few were sent just now, however many wait.
+            ready = (key for key in reversed(self._dirty) if now - self._sent.get(key, 0.0) >= PER_KEY)
+            for key in list(itertools.islice(ready, int(tokens))):
                 del self._dirty[key]
                 self._sent[key] = now
                 tokens -= 1
@@ -60,10 +64,12 @@ class Publisher:
                     self._send(key)
                 except Exception:  # one surface that cannot be rendered takes no other along
                     logger.exception("%s could not be sent", key)
+            if len(self._sent) > _REMEMBERED:
+                self._forget()
             # Also when all went out: what comes within the next few milliseconds goes together.
             await anyio.sleep(0.004 if tokens >= 1 else 1 / PER_SECOND)
 
     def _forget(self) -> None:
-        """Nothing waits: times that no longer matter go."""
+        """Times that no longer matter go."""
         now = self._clock()
         self._sent = {key: at for key, at in self._sent.items() if now - at < PER_KEY}

@@ -2,12 +2,18 @@
 
 from __future__ import annotations
 
+import heapq
+import itertools
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
+from typing import Final
 
 from acp_editor.app.sessions import Entry
-from acp_editor.core import places
+from acp_editor.core import marks, places
 from acp_editor.core.model import ToolCall
+
+MOST: Final = 200
+"""Spots of one file that are shown."""
 
 
 @dataclass(slots=True)
@@ -18,6 +24,16 @@ class Spot:
     call: ToolCall
     places: tuple[places.Place, ...]
     ended: float | None
+    faded: bool = False
+    """It has been over for so long that it is marked no more."""
+    _hover: str | None = None
+
+    @property
+    def hover(self) -> str:
+        """Made once: a mark is sent again whenever another mark of its file changes."""
+        if self._hover is None:
+            self._hover = marks.hover(self.call)
+        return self._hover
 
 
 class Whereabouts:
@@ -29,6 +45,9 @@ class Whereabouts:
         self._touched: dict[tuple[str, str], Entry] = {}
         self._spots: dict[tuple[str, str], Spot] = {}
         self._by_path: dict[str, dict[tuple[str, str], Spot]] = {}
+        """The spots that are marked; of one file, the one that changed last is the last."""
+        self._fading: list[tuple[float, tuple[str, str]]] = []
+        """A heap of the spots that are over, by the time since when they are."""
 
     def touch(self, entry: Entry, call_id: str) -> None:
         """The call has changed; its places are looked up at the next `refresh`, once for many changes."""
@@ -53,54 +72,59 @@ class Whereabouts:
         return spot.places if spot else ()
 
     def at(self, path: str) -> list[Spot]:
-        return list(self._by_path.get(path, {}).values())
+        """The newest spots of a file; more than that many marks tell a person nothing any more."""
+        spots = self._by_path.get(path, {}).values()
+        newest = list(itertools.islice(reversed(spots), MOST))
+        return newest[::-1]
 
     def paths(self) -> Iterable[str]:
         return list(self._by_path)
 
     def forget(self, entry: Entry) -> None:
-        for key in [key for key in self._spots if key[0] == entry.key]:
-            self._put(key, None)
+        for call_id in entry.session.tool_calls:
+            self._forget((entry.key, call_id))
 
     def fade(self, now: float, after: float) -> float | None:
         """Drops the spots whose time is over; gives the moment at which the next one's is."""
-        following: float | None = None
-        for paths in list(self._by_path.values()):
-            for key, spot in list(paths.items()):
-                if spot.ended is None:
-                    continue
-                if now >= spot.ended + after:
-                    self._drop(key)
-                elif following is None or spot.ended + after < following:
-                    following = spot.ended + after
-        return following
+        while self._fading and now >= self._fading[0][0] + after:
+            ended, key = heapq.heappop(self._fading)
+            if (spot := self._spots.get(key)) is not None and spot.ended == ended:
+                self._unmark(key, spot)
+                spot.faded = True
+        return self._fading[0][0] + after if self._fading else None
 
     def _look(self, entry: Entry, key: tuple[str, str], now: float) -> Spot | None:
         call = entry.session.tool_call(key[1])
         if call is None or entry.closed:
+            self._forget(key)
             return None
+        spot = Spot(entry, call, places.places(call, entry.cwd, self._read), None)
         old = self._spots.get(key)
-        ended = None if call.active else (old.ended if old and old.ended is not None else now)
-        spot = Spot(entry, call, places.places(call, entry.cwd, self._read), ended)
-        self._put(key, spot)
+        if old is not None:
+            self._unmark(key, old)
+        self._spots[key] = spot
+        if not call.active:
+            if old is not None and old.ended is not None:
+                spot.ended, spot.faded = old.ended, old.faded
+            else:
+                spot.ended = now
+                heapq.heappush(self._fading, (now, key))
+        if not call.replayed and not spot.faded:  # history is not where the agent is
+            self._mark(key, spot)
         return spot
 
-    def _put(self, key: tuple[str, str], spot: Spot | None) -> None:
-        self._drop(key)
-        if spot is None:
-            self._spots.pop(key, None)
-            return
-        self._spots[key] = spot
-        if spot.call.replayed:
-            return  # history is not where the agent is
+    def _forget(self, key: tuple[str, str]) -> None:
+        if (old := self._spots.pop(key, None)) is not None:
+            self._unmark(key, old)
+
+    def _mark(self, key: tuple[str, str], spot: Spot) -> None:
         for place in spot.places:
             if place.exists:
                 self._by_path.setdefault(place.path, {})[key] = spot
                 self._changed(place.path)
 
-    def _drop(self, key: tuple[str, str]) -> None:
-        old = self._spots.get(key)
-        for place in old.places if old else ():
+    def _unmark(self, key: tuple[str, str], old: Spot) -> None:
+        for place in old.places:
             if (spots := self._by_path.get(place.path)) and spots.pop(key, None):
                 self._changed(place.path)
                 if not spots:

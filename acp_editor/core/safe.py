@@ -13,7 +13,7 @@ import unicodedata
 LABEL_LIMIT = 200
 """Characters of a label, of which more is cut."""
 
-_PLAIN_ASCII = re.compile(r"[\x20-\x7e]*")
+_PERHAPS_HIDDEN = re.compile(r"[^\x20-\x7e]")
 _SPECIAL = re.compile(r"([\\`*_{}\[\]<>&#~|!$@])")
 _LINE_START = re.compile(r"([-+=>]|\d{1,9}(?=[.)]))")
 _WEB = re.compile(r"(?i)\b(https?|ftp|www)([:.])")
@@ -33,12 +33,12 @@ def visible(text: str, keep: str = "\n\t") -> str:
     Those of ASCII become their pictures (␛), others their code point (⟨202E⟩). What is in `keep`
     stays; so do the joiners within emoji.
     """
-    if _PLAIN_ASCII.fullmatch(text):
-        return text
-    return "".join(
-        character if character in keep or not _hidden(text, index) else _written_out(character)
-        for index, character in enumerate(text)
-    )
+
+    def shown(match: re.Match[str]) -> str:
+        character = match[0]
+        return character if character in keep or not _hidden(text, match.start()) else _written_out(character)
+
+    return _PERHAPS_HIDDEN.sub(shown, text)
 
 
 def plain(text: str, limit: int = LABEL_LIMIT) -> str:
