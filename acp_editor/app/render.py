@@ -19,14 +19,15 @@ def tool_call(call: model.ToolCall, locations: list[messages.Location]) -> messa
         "toolCallId": call.tool_call_id,
         "name": words(call.name),
         "title": words(cutter.cut(call.title)),
-        "kind": call.kind,
-        "status": call.status,
+        "kind": words(call.kind),
+        "status": words(call.status),
         "active": call.active,
         "locations": locations,
         "content": [cutter.cut(item) for item in call.content],
         "rawInput": cutter.cut(call.raw_input),
         "rawOutput": cutter.cut(call.raw_output),
         "meta": cutter.cut(dict(call.meta)),
+        "cancellable": call.cancellable,
     }
     if cutter.did:
         rendered["truncated"] = True
@@ -59,35 +60,15 @@ def message(item: model.Message) -> messages.Message:
 
 
 def plan(entries: Iterable[model.PlanEntry]) -> list[messages.PlanEntry]:
-    return [{"content": words(e.content), "priority": e.priority, "status": e.status} for e in entries]
+    return [
+        {"content": words(e.content), "priority": words(e.priority), "status": words(e.status)}
+        for e in entries
+    ]
 
 
 def commands(items: Iterable[model.Command]) -> list[messages.Command]:
     return [
         {"name": words(c.name), "description": words(c.description), "hint": words(c.hint)} for c in items
-    ]
-
-
-def config(options: Iterable[model.ConfigOption]) -> list[messages.ConfigOption]:
-    return [
-        {
-            "configId": option.config_id,
-            "name": words(option.name),
-            "description": words(option.description),
-            "kind": option.kind,
-            "category": option.category,
-            "value": option.value,
-            "options": [
-                {
-                    "value": c.value,
-                    "name": words(c.name),
-                    "description": words(c.description),
-                    "group": words(c.group),
-                }
-                for c in option.choices
-            ],
-        }
-        for option in options
     ]
 
 
@@ -98,34 +79,45 @@ def usage(value: model.UsageUpdate | None) -> messages.Usage | None:
 def terminal(item: model.Terminal) -> messages.Terminal:
     text = item.output.decode("utf-8", "replace")
     truncated = item.truncated or len(text) > MAX_TEXT
+    size = item.size or {}
+    cols, rows = size.get("cols"), size.get("rows")
     rendered: messages.Terminal = {
         "terminalId": item.terminal_id,
+        "owner": item.owner,
         "command": words(item.command),
         "cwd": words(item.cwd),
         "output": text[-MAX_TEXT:],
         "exitStatus": None
         if item.exit_status is None
         else {"exitCode": item.exit_status.exit_code, "signal": item.exit_status.signal},
+        "size": {"cols": cols, "rows": rows} if isinstance(cols, int) and isinstance(rows, int) else None,
+        "cancellable": item.cancellable,
     }
     if truncated:
         rendered["truncated"] = True
     return rendered
 
 
-def session(item: Session, state: str, calls: list[messages.ToolCall], queued: int) -> messages.Session:
+def session(
+    item: Session,
+    state: str,
+    calls: list[messages.ToolCall],
+    options: list[messages.ConfigOption],
+    queued: int,
+) -> messages.Session:
     return {
         "sessionId": item.session_id,
         "agent": item.agent,
         "cwd": uris.from_path(item.cwd),
         "title": words(item.title),
         "state": state,  # type: ignore[typeddict-item]
-        "stopReason": item.stop_reason,
+        "stopReason": words(item.stop_reason),
         "toolCalls": calls,
         "messages": [message(m) for m in item.messages],
         "plan": plan(item.plan),
         "terminals": [terminal(t) for t in item.terminals.values()],
         "commands": commands(item.commands),
-        "config": config(item.config),
+        "config": options,
         "usage": usage(item.usage),
         "notices": [
             {"severity": n.severity, "title": words(n.title), "description": words(n.description)}
@@ -149,6 +141,22 @@ def words(text: str | None) -> str | None: ...
 def words(text: str | None) -> str | None:
     """An agent's words that a client shows as they are: nothing invisible, no direction turned."""
     return None if text is None else safe.visible(text)
+
+
+def abilities(can: model.Capabilities) -> list[str]:
+    named = {
+        "load": can.load,
+        "resume": can.resume,
+        "list": can.list,
+        "close": can.close,
+        "delete": can.delete,
+        "fork": can.fork,
+        "logout": can.logout,
+        "image": can.image,
+        "audio": can.audio,
+        "embeddedContext": can.embedded_context,
+    }
+    return [name for name, offered in named.items() if offered]
 
 
 class Cutter:

@@ -91,6 +91,7 @@ class Surfaces:
     def settings_changed(self) -> None:
         for path in [*self._app.whereabouts.paths(), *self._marked]:
             self.decorations_changed(path)
+        self._app.options.changed()
         self.status_changed()
         self._wake.set()
 
@@ -112,10 +113,12 @@ class Surfaces:
 
     def look(self) -> None:
         """Looks at every call that has changed: where it is, for following and for the review."""
-        for spot in self._app.whereabouts.refresh(anyio.current_time()):
+        spots = list(self._app.whereabouts.refresh(anyio.current_time()))
+        for spot in spots:
             self._follow(spot.entry, spot.call, spot.places)
             self._app.review.call_changed(spot.call, spot.entry.cwd)
-            self._app.judge.watch(spot.entry, spot.call)
+        for entry, call_id in self._app.judge.watch((spot.entry, spot.call) for spot in spots):
+            self._publisher.mark(("toolCall", entry.key, call_id))
 
     async def _keep_places(self) -> None:
         app = self._app
@@ -206,6 +209,7 @@ class Surfaces:
                     entry.session,
                     self.session_state(entry),
                     [self.call(entry, call) for call in entry.session.tool_calls.values()],
+                    app.options.rows(entry),
                     len(entry.queue),
                 )
                 for entry in app.sessions
@@ -232,7 +236,7 @@ class Surfaces:
                 "sessionId": entry.key,
                 "title": render.words(entry.session.title),
                 "state": self.session_state(entry),
-                "stopReason": entry.session.stop_reason,
+                "stopReason": render.words(entry.session.stop_reason),
                 "usage": render.usage(entry.session.usage),
             },
             "follow": {
@@ -253,7 +257,7 @@ class Surfaces:
             "sessionId": entry.key,
             "plan": render.plan(entry.session.plan),
             "commands": render.commands(entry.session.commands),
-            "config": render.config(entry.session.config),
+            "config": self._app.options.rows(entry),
             "usage": render.usage(entry.session.usage),
             "title": render.words(entry.session.title),
             "state": self.session_state(entry),
@@ -261,7 +265,10 @@ class Surfaces:
 
     def call(self, entry: Entry, call: ToolCall) -> messages.ToolCall:
         found = self._app.whereabouts.of(entry, call.tool_call_id, anyio.current_time())
-        return render.tool_call(call, self._locations(found))
+        rendered = render.tool_call(call, self._locations(found))
+        if fault := self._app.judge.unasked.fault(entry, call.tool_call_id):
+            rendered["fault"] = fault
+        return rendered
 
     def _locations(self, found: tuple[places.Place, ...]) -> list[messages.Location]:
         return [
@@ -299,7 +306,7 @@ class Surfaces:
             "sessionId": entry.key,
             "toolCallId": pending.tool_call_id,
             "title": safe.plain(title),
-            "kind": call.kind if call else None,
+            "kind": render.words(call.kind) if call else None,
             "description": render.words(request.description),
             "command": render.words(command),
             "options": [
@@ -316,7 +323,13 @@ class Surfaces:
             rendered["dangerous"] = verdict.dangerous
         if verdict.outside:
             rendered["outside"] = [safe.plain(path) for path in verdict.outside]
-        rendered["offers"] = self._app.judge.offers(pending.call)
+        offers = self._app.judge.offers(pending.call)
+        # What cannot be shown as it is cannot be agreed to.
+        rendered["offers"] = [
+            {**offer, "label": render.words(offer["label"])}
+            for offer in offers
+            if safe.visible(offer["rule"]) == offer["rule"]
+        ]
         return rendered
 
     def decorations(self, path: str) -> list[messages.Decoration]:
@@ -331,8 +344,8 @@ class Surfaces:
                         found.append(
                             {
                                 "range": render.line_range(place.line, length),
-                                "kind": spot.call.kind,
-                                "status": spot.call.status,
+                                "kind": render.words(spot.call.kind),
+                                "status": render.words(spot.call.status),
                                 "toolCallId": spot.call.tool_call_id,
                                 "hover": marks.hover(spot.call),
                             }

@@ -26,6 +26,10 @@ SHOW_TIMEOUT = 10.0
 _LEVELS = {"warning": types.MessageType.Warning, "error": types.MessageType.Error}
 
 
+class CannotAsk(Exception):
+    """The editor has no way to ask the person; the message is what it said instead."""
+
+
 class Editor:
     """Requests and notifications to the editor; every failure of the editor's is logged and survived."""
 
@@ -71,16 +75,29 @@ class Editor:
         self.message(text, "warning")
 
     async def choose(self, text: str, titles: Sequence[str]) -> str | None:
-        """`window/showMessageRequest`: the title that was picked, None where it was dismissed."""
-        answer = await self._ask(
-            types.WINDOW_SHOW_MESSAGE_REQUEST,
-            types.ShowMessageRequestParams(
-                type=types.MessageType.Warning,
-                message=self.scrub(text),
-                actions=[types.MessageActionItem(title=title) for title in titles],
-            ),
+        """The title that was picked, None where the question was dismissed or could not be asked."""
+        try:
+            return await self.ask_person(text, titles)
+        except CannotAsk as error:
+            logger.warning("the editor did not ask: %s", error)
+            return None
+
+    async def ask_person(self, text: str, titles: Sequence[str]) -> str | None:
+        """`window/showMessageRequest`: the title that was picked, None where it was dismissed.
+
+        Raises `CannotAsk`.
+        """
+        shown = {self.scrub(title): title for title in titles}
+        params = types.ShowMessageRequestParams(
+            type=types.MessageType.Warning,
+            message=self.scrub(text),
+            actions=[types.MessageActionItem(title=title) for title in shown],
         )
-        return answer.title if answer else None
+        try:
+            answer = await self._protocol.ask(types.WINDOW_SHOW_MESSAGE_REQUEST, params)
+        except (JsonRpcException, ConnectionError) as error:
+            raise CannotAsk(str(error) or "it answered with an error") from error
+        return shown.get(answer.title) if answer else None
 
     async def elicit(self, params: messages.ElicitParams) -> Any:
         """The editor's own form for an agent's question; None where it failed."""

@@ -15,7 +15,7 @@ Steps (each an object; {cwd} and {i} are replaced in every string):
   {"request": METHOD, "params": P, "as": NAME, "id": ID}   send a request to the client
   {"await": NAME, "timeout": S}               wait for the answer to it
   {"raw": TEXT} or {"hex": HEX}               write these bytes to stdout as they are
-  {"stderr": N}                               write N bytes to stderr
+  {"stderr": N} or {"stderr": TEXT}           write N bytes, or this text, to stderr
   {"sleep": MS}
   {"write": PATH, "text": T | "hex": H, "truncate": true}, {"delete": PATH}, {"move": [A, B]}   change the disk
   {"repeat": N, "steps": [...]}
@@ -192,7 +192,8 @@ class Agent:
         elif "hex" in step and "write" not in step:
             self.out(bytes.fromhex(step["hex"]))
         elif "stderr" in step:
-            sys.stderr.write("e" * int(step["stderr"]))
+            said = step["stderr"]
+            sys.stderr.write(said if isinstance(said, str) else "e" * said)
             sys.stderr.flush()
         elif "sleep" in step:
             time.sleep(step["sleep"] / 1000)
