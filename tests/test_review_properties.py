@@ -173,7 +173,8 @@ def test_undo_then_restore_is_nothing(before: str, after: str, number: int, whol
             state = tracked.state
             ids = None if whole else [tracked.hunks[number % len(tracked.hunks)].hunk_id]
             bench.undo(tracked, ids)
-            again = answers.as_undone(bench.engine, bench.path, tracked.base, tracked.current)
+            undone = answers.Undone(bench.path, state, tracked.base, tracked.current, 1)
+            again = answers.as_undone(bench.engine, undone)
             assert again is not None
             put(bench.path, state.current)
             answers.redo(bench.engine, again, state)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Collection
+from dataclasses import dataclass
 
 from acp_editor.review import files
 from acp_editor.review.editor import ReviewError
@@ -36,13 +37,32 @@ def moved_back(engine: Engine, tracked: Tracked) -> None:
     reread(engine, tracked)
 
 
-def as_undone(engine: Engine, path: str, base: Version, after: Version) -> Tracked | None:
+@dataclass(frozen=True, slots=True)
+class Undone:
+    """One file's undo: what it was, and what it has become."""
+
+    path: str
+    before: State
+    base: Version
+    after: Version
+    count: int
+
+
+def as_undone(engine: Engine, undone: Undone) -> Tracked | None:
     """The file, if it still is as an undo left it."""
-    tracked = engine.tracked.get(path)
+    tracked = engine.tracked.get(undone.path)
     if tracked is not None:
-        return tracked if tracked.current == after else None
-    now = files.read(path)
-    return Tracked(path, base, now, now) if now == after else None
+        return tracked if tracked.current == undone.after else None
+    now = files.read(undone.path)
+    return Tracked(undone.path, undone.base, now, now) if now == undone.after else None
+
+
+def as_before(undone: Undone) -> Tracked:
+    """The file as it is once the undo has been taken back."""
+    before = undone.before
+    made = Tracked(undone.path, before.base, before.current, before.current)
+    made.put_back(before)
+    return made
 
 
 def redo(engine: Engine, tracked: Tracked, before: State) -> None:

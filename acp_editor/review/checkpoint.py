@@ -13,6 +13,7 @@ import stat
 from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import cast
 
 import pygit2
 from pygit2.enums import DeltaStatus, DiffFind, DiffOption, FileMode
@@ -24,6 +25,14 @@ log = logging.getLogger(__name__)
 
 _COMPARED = DiffOption.INCLUDE_UNTRACKED | DiffOption.RECURSE_UNTRACKED_DIRS | DiffOption.INCLUDE_TYPECHANGE
 _AS_IT_IS = "* -text -filter -ident -working-tree-encoding\n"
+_CONFIG = {
+    "core.bare": "false",
+    "core.autocrlf": "false",
+    "core.ignorecase": "false",
+    "core.precomposeunicode": "false",
+}
+_PRUNE = 7 * 24 * 3600.0
+"""Seconds between removals of what nothing needs any more."""
 _ONE_BY_ONE = 200
 """Up to so many new files are added by name; more are added by one walk, which is faster for many."""
 
@@ -60,16 +69,13 @@ class Checkpoint:
         self._modes = modes.Modes(store / "permissions.json")
 
     def _open(self) -> None:
-        new = not (self.store / "HEAD").exists()
-        if new:
+        if not (self.store / "HEAD").exists():
             self.store.mkdir(parents=True, exist_ok=True)
-            made = pygit2.init_repository(str(self.store), bare=True)
-            made.config["core.bare"] = False
-            made.config["core.worktree"] = self.root
-            made.config["core.autocrlf"] = "false"
-            made.config["core.ignorecase"] = False
-            made.config["core.precomposeunicode"] = False
-            made.free()
+            pygit2.init_repository(str(self.store), bare=True).free()
+        config = pygit2.Config(str(self.store / "config"))
+        for name, value in _CONFIG.items() | {("core.worktree", self.root)}:
+            if name not in config or config[name] != value:
+                config[name] = value
         (self.store / "info").mkdir(exist_ok=True)
         (self.store / "info" / "attributes").write_text(_AS_IT_IS)
         self._exclude(())
@@ -302,6 +308,18 @@ class Checkpoint:
         self._unsaved = False
 
     # -- objects -------------------------------------------------------------------------------
+
+    def prune(self, wanted: Collection[str], now: float) -> int:
+        """Now and then removes the objects that neither a base nor anything in `wanted` is; how many."""
+        stamp = self.store / "pruned"
+        with contextlib.suppress(OSError):
+            if now - stamp.stat().st_mtime < _PRUNE:
+                return 0
+        stamp.write_bytes(b"")
+        os.utime(stamp, (now, now))
+        entries = cast("list[pygit2.IndexEntry]", list(self.index))  # pyright: ignore
+        bases = {str(entry.id) for entry in entries}
+        return objects.prune(self.store, bases | set(wanted), now)
 
     def keep_object(self, data: bytes) -> str:
         return objects.write(self.store, data)

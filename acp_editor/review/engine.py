@@ -187,7 +187,12 @@ class Engine:
             moves.part(self, path)
         if not checkpoint.has(name) and (version.absent or checkpoint.ignored(name)):
             return
-        base = checkpoint.base(name)
+        try:
+            base = checkpoint.base(name)
+        except KeyError:
+            log.warning("what %s was is not in the store any more", path)
+            mine[path] = version
+            return
         if base == version:
             return
         if self._is_being_written(path, base, version):

@@ -6,11 +6,11 @@ event loop is never held. What a caller awaits comes after all that was queued b
 
 from __future__ import annotations
 
+import contextlib
 import functools
 import logging
 import time
-from collections.abc import AsyncGenerator, Callable, Iterable, Sequence
-from contextlib import asynccontextmanager
+from collections.abc import AsyncGenerator, Awaitable, Callable, Iterable, Sequence
 from pathlib import Path
 from typing import TypeVar
 
@@ -19,15 +19,18 @@ import anyio.abc
 import anyio.to_thread
 
 from acp_editor.core.model import ToolCall
-from acp_editor.review import answers, store, watch, workspace
+from acp_editor.review import store, watch, workspace
+from acp_editor.review.answering import Answering
 from acp_editor.review.changes import FileChange, Hunk, change_of
 from acp_editor.review.checkpoint import Limits
 from acp_editor.review.documents import Documents
 from acp_editor.review.editor import Buffer, Editor, ReviewError
 from acp_editor.review.engine import Engine
+from acp_editor.review.inbox import Inbox, Taken
+from acp_editor.review.locks import Lock
 from acp_editor.review.reconcile import reconcile
+from acp_editor.review.tracked import Tracked
 from acp_editor.review.turns import Clash, Turns
-from acp_editor.review.undo import Undoing, Undone
 from acp_editor.review.words import Words
 
 __all__ = ["Buffer", "Editor", "FileChange", "Hunk", "Limits", "Review", "ReviewError"]
@@ -40,6 +43,8 @@ _WATCH_COMMANDS = 1.0
 """Seconds between looks at the disk while the agent runs a command."""
 _WATCH_GIT = 1.0
 """Seconds between looks at the user's git while something is unanswered."""
+_TAKE_OVER = 1.0
+"""Seconds between looks whether the window that reviews has gone."""
 _RELOAD_PATIENCE = 0.3
 """Seconds that a buffer has to reload before it counts as holding another text than its file."""
 
@@ -65,26 +70,22 @@ class Review:
         self._limits = limits or Limits()
         self._on_change = on_change
         self._tell = tell
-        folder = store.folder_of(state, roots)
-        self._lock_file = store.Lock(folder)
-        self._store = store.Store(folder)
+        self._lock_file = Lock(state, roots)
+        self._store = store.Store(state)
         self._engine: Engine | None = None
         self._made: Documents | None = None
+        self._answering: Answering | None = None
+        self._open_paths: set[str] = set()
         self._turns = Turns()
         self._changes: tuple[FileChange, ...] = ()
         self._bases: dict[str, object] = {}
         self._lock = anyio.Lock()
         self._limiter = anyio.CapacityLimiter(1)
-        self._queue: list[Callable[[Engine], None]] = []
-        self._wanted: set[str] | None = set()
-        """Paths to look at; None for everywhere."""
+        self._inbox = Inbox()
         self._overdue: set[str] = set()
-        self._calls: dict[str, tuple[ToolCall, str]] = {}
-        self._wake = anyio.Event()
         self._ready = anyio.Event()
         self._group: anyio.abc.TaskGroup | None = None
         self._words = Words()
-        self._last: list[Undone] = []
         self._closed = False
 
     # -- life ------------------------------------------------------------------------------------
@@ -92,12 +93,27 @@ class Review:
     async def start(self, group: anyio.abc.TaskGroup) -> None:
         """Begins: the first checkpoint is made in the background, the pending review is taken up."""
         self._group = group
-        if not self._lock_file.take():
-            self._closed = True
-            self._ready.set()
-            self._tell("Another window reviews this workspace; changes are listed there.")
+        if self._lock_file.take():
+            group.start_soon(self._run)
             return
-        group.start_soon(self._run)
+        self._ready.set()
+        self._tell("Another window reviews this workspace; changes are listed there.")
+        group.start_soon(self._take_over)
+
+    async def _take_over(self) -> None:
+        """Waits until the window that reviews has gone, or died."""
+        while not self._lock_file.take():
+            await anyio.sleep(_TAKE_OVER)
+            if self._closed:
+                return
+        if self._closed:
+            self._lock_file.release()
+            return
+        self._tell("The other window has gone: changes are reviewed in this one now.")
+        self._ready = anyio.Event()
+        for path in self._open_paths:
+            self.buffer_opened(path)
+        await self._run()
 
     async def _run(self) -> None:
         async with self._lock:
@@ -106,6 +122,7 @@ class Review:
             except Exception:
                 log.exception("the review cannot start")
                 self._closed = True
+                self._lock_file.release()
                 self._tell("Changes are not reviewed: the checkpoint could not be made (see the log).")
                 return
             finally:
@@ -113,21 +130,33 @@ class Review:
         self._publish()
         self._tell_left_out()
         while not self._closed:
-            with anyio.move_on_after(self._patience()):
-                await self._wake.wait()
+            await self._inbox.wait(self._patience())
             if self._closed:
                 return
-            self._wake = anyio.Event()
             async with self._lock:
                 await self._catch_up()
 
     def _open(self) -> None:
         workspace.clean(self._cache)
+        store.clean(self._state, workspace.STORE_AGE)
         engine = Engine(self._roots, self._cache, self._limits, self._turns)
         cut_short = self._store.load(engine)
         engine.begin(cut_short)
-        self._engine, self._made = engine, Documents(engine)
+        self._made = Documents(engine)
+        self._answering = Answering(
+            engine,
+            self._made,
+            self._editor,
+            self._thread,
+            functools.partial(self._save, engine),
+            self._tell,
+            self._words,
+        )
+        self._engine = engine
         self._store.save(engine)
+        with contextlib.suppress(OSError, ValueError):
+            needed = set[str]().union(*(store.objects_of(self._state, root) for root in self._roots))
+            engine.workspace.prune(needed)
 
     @property
     def _documents(self) -> Documents:
@@ -139,7 +168,7 @@ class Review:
         if engine is None:
             return 1.0
         if engine.turns.running and engine.witnesses.commands_run:
-            self._wanted = None
+            self._inbox.look(None)
             return _WATCH_COMMANDS
         return _WATCH_GIT if self._changes else 3600.0
 
@@ -149,7 +178,7 @@ class Review:
             self._lock_file.release()
             return
         self._closed = True
-        self._wake.set()
+        self._inbox.wake()
         with anyio.CancelScope(shield=True):
             async with self._lock:
                 if self._engine is not None:
@@ -178,19 +207,18 @@ class Review:
         self._turns.end(time.time())
         if not self._turns.running:
             self._queue_up(lambda engine: engine.witnesses.turn_over())
-        self._look_everywhere()
+        self._inbox.look(None, modes=True)
 
     def call_changed(self, call: ToolCall, cwd: str) -> None:
         """A tool call said something of itself."""
-        if self._closed:
+        if not self._reviews:
             return
-        self._calls[call.tool_call_id] = (call, cwd)
-        if call.active:
-            self._wake.set()
-        else:
-            self._look_everywhere()
+        self._inbox.call(call, cwd)
+        if not call.active:
+            self._inbox.look(None, modes=call.kind in ("execute", "other"))
 
     def buffer_opened(self, path: str) -> None:
+        self._open_paths.add(path)
         buffer = self._editor.buffer(path)
         if buffer is not None:
             self._queue_up(lambda _: self._documents.opened(path, buffer.text))
@@ -203,6 +231,7 @@ class Review:
         self._queue_up(lambda _: self._documents.saved(path))
 
     def buffer_closed(self, path: str) -> None:
+        self._open_paths.discard(path)
         self._queue_up(lambda _: self._documents.closed(path))
 
     def agent_writes(self, path: str, call_id: str | None = None) -> None:
@@ -214,39 +243,37 @@ class Review:
 
     def files_changed(self, paths: Iterable[str]) -> None:
         """The disk changed there, says whoever watches it."""
-        if self._wanted is not None:
-            self._wanted.update(paths)
-        self._wake.set()
+        if self._reviews:
+            self._inbox.look(paths)
 
     async def rescan(self, paths: Iterable[str] | None = None) -> None:
         """Looks at these paths, or everywhere, now."""
-        self._wanted = None if paths is None or self._wanted is None else self._wanted | set(paths)
+        self._inbox.look(paths)
         async with self._caught_up():
             pass
 
     async def checkpoint(self) -> None:
         """Before a turn: what is there now is the person's. Waits for the first one, if need be."""
-        self._wanted = None
+        self._inbox.look(None)
         async with self._caught_up():
             pass
         self._tell_left_out()
         self._queue_up(functools.partial(Engine.survey, moment=time.time()))
 
-    def _queue_up(self, take: Callable[[Engine], None]) -> None:
-        if not self._closed:
-            self._queue.append(take)
-            self._wake.set()
+    @property
+    def _reviews(self) -> bool:
+        return self._lock_file.held and not self._closed
 
-    def _look_everywhere(self) -> None:
-        self._wanted = None
-        self._wake.set()
+    def _queue_up(self, event: Callable[[Engine], None]) -> None:
+        if self._reviews:
+            self._inbox.put(event)
 
     # -- catching up ---------------------------------------------------------------------------
 
     async def _thread(self, work: Callable[[], T]) -> T:
         return await anyio.to_thread.run_sync(work, limiter=self._limiter)
 
-    @asynccontextmanager
+    @contextlib.asynccontextmanager
     async def _caught_up(self) -> AsyncGenerator[None]:
         """The lock, with everything taken up that was queued before."""
         await self._ready.wait()
@@ -259,14 +286,9 @@ class Review:
         engine = self._engine
         if engine is None or self._closed:
             return
-        calls, self._calls = list(self._calls.values()), {}
-        hear: list[Callable[[Engine], None]] = [
-            functools.partial(Engine.hear, call=c, cwd=cwd) for c, cwd in calls
-        ]
-        queue, self._queue = [*self._queue, *hear], []
-        wanted, self._wanted = self._wanted, set()
-        if queue or wanted is None or wanted or await self._thread(engine.git_moved):
-            await self._thread(functools.partial(self._work, engine, queue, wanted))
+        taken = self._inbox.take()
+        if not taken.empty or await self._thread(engine.git_moved):
+            await self._thread(functools.partial(self._work, engine, taken))
         self._publish()
         assert self._group is not None
         for clash in list(engine.clashes.values()):
@@ -279,21 +301,21 @@ class Review:
         if engine.unsettled:
             self._group.start_soon(self._look_later, set(engine.unsettled))
 
-    def _work(self, engine: Engine, queue: list[Callable[[Engine], None]], wanted: set[str] | None) -> None:
-        for take in queue:
+    def _work(self, engine: Engine, taken: Taken) -> None:
+        for event in taken.events:
             try:
-                take(engine)
+                event(engine)
             except Exception:
                 log.exception("an event of the review was lost")
         try:
-            engine.look(wanted)
+            engine.look(taken.paths, modes=taken.modes)
         except Exception:
             log.exception("looking at the disk failed")
         self._save(engine)
 
-    def _save(self, engine: Engine) -> None:
+    def _save(self, engine: Engine, ahead: Sequence[Tracked] = ()) -> None:
         try:
-            self._store.save(engine)
+            self._store.save(engine, ahead)
         except OSError as error:
             log.warning("the pending review cannot be written: %s", error)
 
@@ -354,49 +376,24 @@ class Review:
 
     async def keep(self, path: str | None = None, hunk_id: str | None = None) -> int:
         """Keeps one hunk, one file's or all; returns how many hunks."""
-        async with self._caught_up():
-            engine = self._must_review()
-            chosen = answers.chosen(engine, path, hunk_id)
-            count = sum(len(tracked.hunks) if ids is None else len(ids) for tracked, ids in chosen)
-            await self._thread(lambda: [answers.keep(engine, tracked, ids) for tracked, ids in chosen])
-            await self._thread(lambda: self._save(engine))
-            self._publish()
-            return count
+        return await self._answer(lambda answering: answering.keep(path, hunk_id))
 
     async def undo(self, path: str | None = None, hunk_id: str | None = None) -> int:
         """Undoes one hunk, one file's or all; returns how many hunks."""
-        async with self._caught_up():
-            engine = self._must_review()
-            chosen = answers.chosen(engine, path, hunk_id)
-            chosen.sort(key=lambda one: one[0].base.absent)
-            undoing = Undoing(engine, self._documents, self._editor, self._thread)
-            count = await undoing.undo(chosen)
-            if undoing.done:
-                self._last = undoing.done
-            self._words.was_undone(one.path for one in undoing.done)
-            await self._thread(lambda: self._save(engine))
-            self._publish()
-            if undoing.problems and (path is not None or not count):
-                raise ReviewError(" ".join(undoing.problems))
-            for problem in undoing.problems:
-                self._tell(problem)
-            return count
+        return await self._answer(lambda answering: answering.undo(path, hunk_id))
 
     async def restore(self) -> int:
         """Takes the last undo back; returns how many hunks are there again."""
-        async with self._caught_up():
-            engine = self._must_review()
-            if not self._last:
-                raise ReviewError("There is no undo to take back.")
-            undoing = Undoing(engine, self._documents, self._editor, self._thread)
-            count = await undoing.restore(self._last)
-            self._words.was_restored(one.path for one in self._last)
-            self._last = []
-            await self._thread(lambda: self._save(engine))
-            self._publish()
-            return count
+        return await self._answer(lambda answering: answering.restore())
 
-    def _must_review(self) -> Engine:
-        if self._engine is None or self._closed:
-            raise ReviewError("Changes are not reviewed in this window.")
-        return self._engine
+    async def _answer(self, act: Callable[[Answering], Awaitable[int]]) -> int:
+        async with self._caught_up():
+            if self._answering is None or self._closed:
+                raise ReviewError("Changes are not reviewed in this window.")
+            try:
+                return await act(self._answering)
+            except ReviewError:
+                self._inbox.look(None)  # what stood in the way is shown
+                raise
+            finally:
+                self._publish()

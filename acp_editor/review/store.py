@@ -1,21 +1,22 @@
-"""What outlives the process: the unanswered changes of a workspace, and the lock that says who reviews it."""
+"""What outlives the process: the unanswered changes of each folder of a workspace."""
 
 from __future__ import annotations
 
-import contextlib
-import fcntl
 import hashlib
 import json
 import logging
 import os
 import shutil
+import time
 from collections.abc import Iterable, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 from acp_editor.core.ledger import Hunk, Span
 from acp_editor.review.engine import Engine
 from acp_editor.review.files import ABSENT, Version
+from acp_editor.review.locks import Lock
 from acp_editor.review.tracked import Tracked
 
 log = logging.getLogger(__name__)
@@ -23,70 +24,50 @@ log = logging.getLogger(__name__)
 FORMAT = 1
 
 
-def folder_of(state: Path, roots: Iterable[str]) -> Path:
-    """Where the review of these workspace folders is kept."""
-    names = "\0".join(sorted(os.path.normpath(root) for root in roots))
-    return state / "reviews" / hashlib.sha256(os.fsencode(names)).hexdigest()[:20]
-
-
-class Lock:
-    """Held by the one process that reviews a workspace; the system lets go of it when that one dies."""
-
-    def __init__(self, folder: Path) -> None:
-        self._path = folder / "lock"
-        self._handle: int | None = None
-
-    def take(self) -> bool:
-        """Whether we are the one now."""
-        if self._handle is not None:
-            return True
-        self._path.parent.mkdir(parents=True, exist_ok=True)
-        handle = os.open(self._path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
-        try:
-            fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        except OSError:
-            os.close(handle)
-            return False
-        self._handle = handle
-        return True
-
-    def release(self) -> None:
-        if self._handle is not None:
-            os.close(self._handle)
-            self._handle = None
+def folder_of(state: Path, root: str) -> Path:
+    """Where the review of a folder is kept, whatever other folders are open with it."""
+    return state / "reviews" / hashlib.sha256(os.fsencode(os.path.normpath(root))).hexdigest()[:20]
 
 
 class Store:
-    """The file `review.json`, always whole: written beside and renamed."""
+    """A file `review.json` for each root, always whole: written beside and renamed."""
 
-    def __init__(self, folder: Path) -> None:
-        self._folder = folder
-        self._path = folder / "review.json"
-        self._written: str | None = None
+    def __init__(self, state: Path) -> None:
+        self._state = state
+        self._written: dict[str, str] = {}
         self._kept: dict[str, list[tuple[Version, str | None]]] = {}
 
-    def save(self, engine: Engine) -> None:
-        """Writes what is unanswered, if that has changed. Raises OSError."""
-        pending = [tracked for tracked in engine.tracked.values() if tracked.pending]
+    def save(self, engine: Engine, ahead: Sequence[Tracked] = ()) -> None:
+        """Writes what is unanswered, if that has changed, and what is about to be. Raises OSError."""
+        known = engine.tracked | {tracked.path: tracked for tracked in ahead}
+        pending = [tracked for tracked in known.values() if tracked.pending]
         self._kept = {tracked.path: self._kept.get(tracked.path, []) for tracked in pending}
-        content = json.dumps(
-            {
+        by_root: dict[str, list[dict[str, Any]]] = {root: [] for root in engine.workspace.roots}
+        for tracked in pending:
+            if (root := engine.workspace.root_of(tracked.path)) is not None:
+                by_root[root].append(self._file(engine, tracked))
+        for root, found in by_root.items():
+            content = {
                 "format": FORMAT,
+                "root": root,
                 "nextId": engine.next_id,
                 "turn": engine.turns.running > 0,
-                "files": [self._file(engine, tracked) for tracked in pending],
+                "files": found,
             }
-        )
-        if content == self._written:
+            self._write(root, json.dumps(content))
+
+    def _write(self, root: str, content: str) -> None:
+        if self._written.get(root) == content:
             return
-        self._folder.mkdir(parents=True, exist_ok=True)
-        beside = self._folder / "review.json.new"
+        folder = folder_of(self._state, root)
+        folder.mkdir(parents=True, exist_ok=True)
+        beside = folder / "review.json.new"
         with beside.open("w", encoding="ascii") as file:
             file.write(content)
             file.flush()
             os.fsync(file.fileno())
-        beside.replace(self._path)
-        self._written = content
+        beside.replace(folder / "review.json")
+        self._written[root] = content
 
     def _file(self, engine: Engine, tracked: Tracked) -> dict[str, Any]:
         versions = [
@@ -122,23 +103,21 @@ class Store:
         What cannot be read is logged and left out: its base is in the checkpoint, so it is found again as a
         change, if a turn was running.
         """
-        try:
-            content = json.loads(self._path.read_text("ascii"))
-        except FileNotFoundError:
-            return False
-        except (OSError, ValueError) as error:
-            log.warning("the pending review cannot be read: %s", error)
-            return False
-        if not isinstance(content, dict) or content.get("format") != FORMAT:  # pyright: ignore
-            return False
-        try:
-            engine.next_id = int(content["nextId"])  # pyright: ignore
-            for item in content["files"]:  # pyright: ignore
-                self._load_file(engine, item)  # pyright: ignore
-            return bool(content["turn"])  # pyright: ignore
-        except (KeyError, TypeError, ValueError, IndexError) as error:
-            log.warning("the pending review cannot be read: %r", error)
-            return False
+        cut_short = False
+        for root in engine.workspace.roots:
+            try:
+                content = json.loads((folder_of(self._state, root) / "review.json").read_text("ascii"))
+                if content["format"] != FORMAT:
+                    continue
+                engine.next_id = max(engine.next_id, int(content["nextId"]))
+                for item in content["files"]:
+                    self._load_file(engine, item)
+                cut_short = cut_short or bool(content["turn"])
+            except FileNotFoundError:
+                continue
+            except (OSError, ValueError, KeyError, TypeError, IndexError) as error:
+                log.warning("the pending review of %s cannot be read: %r", root, error)
+        return cut_short
 
     def _load_file(self, engine: Engine, item: dict[str, Any]) -> None:
         path = item["path"]
@@ -153,21 +132,43 @@ class Store:
             log.warning("what %s was is not in the store any more: %s", path, error)
             return
         base, current, disk = versions
-        hunks = tuple(
-            Hunk(row[0], Span(row[1], row[2]), Span(row[3], row[4]), row[5]) for row in item["hunks"]
-        )
-        engine.restore(Tracked(path, base, current, disk, hunks, item["oldPath"], item["mixed"]))
-
-    def forget(self) -> None:
-        with contextlib.suppress(OSError):
-            self._path.unlink()
-        self._written = None
+        hunks = [Hunk(row[0], Span(row[1], row[2]), Span(row[3], row[4]), row[5]) for row in item["hunks"]]
+        # Folders that were not always open together have counted on their own.
+        taken = {hunk.hunk_id for tracked in engine.tracked.values() for hunk in tracked.hunks}
+        hunks = [replace(hunk, hunk_id=engine.new_id()) if hunk.hunk_id in taken else hunk for hunk in hunks]
+        engine.restore(Tracked(path, base, current, disk, tuple(hunks), item["oldPath"], item["mixed"]))
 
 
 def _numbers(span: Span) -> tuple[int, int]:
     return span.start, span.end
 
 
-def forget(state: Path, roots: Sequence[str]) -> None:
-    """Removes what is kept of these workspace folders."""
-    shutil.rmtree(folder_of(state, roots), ignore_errors=True)
+def forget(state: Path, roots: Iterable[str]) -> None:
+    """Removes what is kept of these folders."""
+    for root in roots:
+        shutil.rmtree(folder_of(state, root), ignore_errors=True)
+
+
+def objects_of(state: Path, root: str) -> set[str]:
+    """The names of the objects that the review of a folder needs. Raises OSError or ValueError."""
+    try:
+        content = json.loads((folder_of(state, root) / "review.json").read_text("ascii"))
+    except FileNotFoundError:
+        return set()
+    return {oid for item in content["files"] for oid, _ in item["versions"] if oid is not None}
+
+
+def clean(state: Path, age: float, now: float | None = None) -> None:
+    """Removes what was kept longer ago than that many seconds, where nobody reviews that folder."""
+    now = time.time() if now is None else now
+    for folder in (state / "reviews").glob("*"):
+        try:
+            if now - (folder / "review.json").stat().st_mtime < age:
+                continue
+            root = str(json.loads((folder / "review.json").read_text("ascii"))["root"])
+        except (OSError, ValueError, KeyError, TypeError):
+            continue
+        lock = Lock(state, [root])
+        if lock.take():
+            shutil.rmtree(folder, ignore_errors=True)
+            lock.release()

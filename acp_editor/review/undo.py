@@ -1,39 +1,28 @@
 """Putting files back: open documents through the editor, others on the disk, each wholly or not at all.
 
-Every file is checked first to be what its hunks were computed from. Nothing needs a journal: a file that
-was put back has no changes left, one that was not has all of them, and the next start sees which.
+Every file is checked first to be what its hunks were computed from. Nothing needs a journal of its own: a
+file that was put back has no changes left, one that was not has all of them, and the next start sees which.
 """
 
 from __future__ import annotations
 
 import os
 from collections.abc import Awaitable, Callable, Collection, Sequence
-from dataclasses import dataclass
 from typing import Protocol, TypeVar
 
 from acp_editor.review import answers, files
+from acp_editor.review.answers import Undone
 from acp_editor.review.documents import Documents
 from acp_editor.review.editor import Buffer, Editor, ReviewError
 from acp_editor.review.engine import Engine
 from acp_editor.review.files import ABSENT, Version
-from acp_editor.review.tracked import State, Tracked
+from acp_editor.review.tracked import Tracked
 
 T = TypeVar("T")
 
 
 class InThread(Protocol):
     def __call__(self, work: Callable[[], T], /) -> Awaitable[T]: ...
-
-
-@dataclass(frozen=True, slots=True)
-class Undone:
-    """One file's undo: what it was, and what it has become."""
-
-    path: str
-    before: State
-    base: Version
-    after: Version
-    count: int
 
 
 class Undoing:
@@ -138,26 +127,30 @@ class Undoing:
 
     # -- and back ------------------------------------------------------------------------------
 
-    async def restore(self, undone: Sequence[Undone]) -> int:
+    async def restore(self, undone: Sequence[Undone], save: Callable[[list[Tracked]], None]) -> int:
         """Gives every file what it had before the undo; raises ReviewError where one has changed since."""
         paths = [one.path for one in undone]
         await self._thread(lambda: self._engine.look(paths))
-        found = [
-            await self._thread(lambda one=one: answers.as_undone(self._engine, one.path, one.base, one.after))
-            for one in undone
-        ]
+        found = await self._thread(lambda: [answers.as_undone(self._engine, one) for one in undone])
         for one, tracked in zip(undone, found, strict=True):
             if tracked is None:
                 name = os.path.basename(one.path)
                 raise ReviewError(
                     f"{name} has changed since the undo, so that cannot be taken back any more."
                 )
+        again = [(one, tracked) for one, tracked in zip(undone, found, strict=True) if tracked is not None]
+        await self._thread(lambda: save([answers.as_before(one) for one in undone]))
         count = 0
-        for one, tracked in zip(undone, found, strict=True):
-            assert tracked is not None
-            await self._give(tracked, one.before.current)
-            await self._thread(
-                lambda one=one, tracked=tracked: answers.redo(self._engine, tracked, one.before)
-            )
+        for one, tracked in again:
+            try:
+                await self._give(tracked, one.before.current)
+                await self._thread(
+                    lambda one=one, tracked=tracked: answers.redo(self._engine, tracked, one.before)
+                )
+            except OSError as error:
+                name = os.path.basename(one.path)
+                raise ReviewError(
+                    f"{name} could not be given back its changes: {error.strerror or error}."
+                ) from error
             count += one.count
         return count

@@ -7,7 +7,7 @@ import logging
 import os
 import shutil
 import time
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 
 import pygit2
@@ -26,13 +26,13 @@ class Workspace:
     """Paths are absolute, as the editor writes them."""
 
     def __init__(self, roots: Sequence[str], cache: Path, limits: Limits) -> None:
+        self.roots = [os.path.normpath(root) for root in roots]
         self._limits = limits
         self._cache = cache
         self._checkpoints: dict[str, Checkpoint] = {}
         self._failed: set[str] = set()
         self._real: list[tuple[str, str]] = []
-        for root in roots:
-            root = os.path.normpath(root)
+        for root in self.roots:
             if os.path.isdir(root):
                 self._add(root)
                 real = os.path.realpath(root)
@@ -42,9 +42,10 @@ class Workspace:
     def __iter__(self) -> Iterator[Checkpoint]:
         return iter(list(self._checkpoints.values()))
 
-    def _add(self, root: str) -> Checkpoint | None:
+    def _add(self, root: str, above: str = "") -> Checkpoint | None:
+        store = store_of(self._cache, root, above)
         try:
-            made = Checkpoint(root, store_of(self._cache, root), self._limits)
+            made = _opened(root, store, self._limits)
         except (pygit2.GitError, OSError) as error:
             log.warning("no checkpoint of %s: %s", root, error)
             self._failed.add(root)
@@ -60,6 +61,11 @@ class Workspace:
             if path.startswith(real + os.sep) and not path.startswith(root + os.sep):
                 return root + path[len(real) :]
         return path
+
+    def root_of(self, path: str) -> str | None:
+        """The innermost of the workspace's own folders that a path is in."""
+        above = [root for root in self.roots if path.startswith(root.rstrip(os.sep) + os.sep)]
+        return max(above, key=len, default=None)
 
     def find(self, path: str) -> tuple[Checkpoint, str] | None:
         """The checkpoint that a path belongs to, and its name there."""
@@ -125,13 +131,19 @@ class Workspace:
         for path in nested:
             root = os.path.join(checkpoint.root, path)
             if root not in self._checkpoints and root not in self._failed:
-                made = self._add(root)
+                made = self._add(root, checkpoint.root)
                 if made is not None:
                     yield made
 
     def flush(self) -> None:
         for checkpoint in self:
             checkpoint.flush()
+
+    def prune(self, needed: Collection[str]) -> None:
+        """Removes objects that are no base and not `needed`."""
+        for checkpoint in self:
+            if removed := checkpoint.prune(needed, time.time()):
+                log.info("%d objects of %s were not needed any more", removed, checkpoint.root)
 
     def left_out(self) -> dict[str, str]:
         """Absolute paths that are not reviewed, and why."""
@@ -142,8 +154,22 @@ class Workspace:
         }
 
 
-def store_of(cache: Path, root: str) -> Path:
-    return cache / "checkpoints" / hashlib.sha256(os.fsencode(root)).hexdigest()[:20]
+def store_of(cache: Path, root: str, above: str = "") -> Path:
+    """Where a checkpoint is kept; that of a repository in a folder is another one than its own."""
+    name = f"{above}\0{root}" if above else root
+    return cache / "checkpoints" / hashlib.sha256(os.fsencode(name)).hexdigest()[:20]
+
+
+def _opened(root: str, store: Path, limits: Limits) -> Checkpoint:
+    """The checkpoint; a store that was damaged (by a full disk, a lost supply) is begun anew."""
+    for left in ("index.lock", "config.lock"):
+        (store / left).unlink(missing_ok=True)  # of a process that was killed; the folder is ours now
+    try:
+        return Checkpoint(root, store, limits)
+    except (pygit2.GitError, OSError) as error:
+        log.warning("the store of %s is made anew: %s", root, error)
+        shutil.rmtree(store, ignore_errors=True)
+        return Checkpoint(root, store, limits)
 
 
 def forget(cache: Path, roots: Iterable[str]) -> None:
