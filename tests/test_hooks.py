@@ -16,7 +16,8 @@ import pytest
 from acp_editor.core.model import Command, ConfigOption
 from acp_editor.policy.check import CheckInput, Verdict, check
 from acp_editor.policy.decide import File
-from acp_editor.policy.hooks import HIDDEN, Answer, Hooks, hookimpl, load_hooks
+from acp_editor.policy.hook_packages import load_hooks
+from acp_editor.policy.hooks import HIDDEN, Answer, Hooks, hookimpl
 from acp_editor.policy.rules import rules_from
 
 CALL = CheckInput(kind="edit", files=(File("/ws/a", "a"),))

@@ -31,6 +31,7 @@ from acp_editor.app.host import AgentHost
 from acp_editor.app.judge import Judge
 from acp_editor.app.mcp import McpServers
 from acp_editor.app.opening import Opening
+from acp_editor.app.options import Options
 from acp_editor.app.permissions import Permissions
 from acp_editor.app.proposals import Documents, Proposals
 from acp_editor.app.questions import Questions
@@ -81,6 +82,7 @@ class App:
     documents: Documents
     review: Reviewing
     judge: Judge
+    options: Options
     questions: Questions
     mcp: McpServers
     slash: Slash
@@ -111,6 +113,7 @@ class App:
             self._group = group
             self.review = Reviewing(self, group)
             self.judge = Judge(self)
+            self.options = Options(self)
             self.proposals = Proposals(self.documents, self.texts.read, self.review.original, self.uri)
             self.surfaces = Surfaces(self)
             self.whereabouts = Whereabouts(self.texts.read, self.surfaces.decorations_changed)
@@ -348,6 +351,7 @@ class App:
         self.whereabouts.forget(entry)
         self.following.policy.forget(entry.key)
         self.judge.forget(entry)
+        self.options.forget(entry)
         self.surfaces.status_changed()
 
     def scrub(self, text: str) -> str:
@@ -398,6 +402,7 @@ class App:
         )
         logging.getLogger("acp_editor").setLevel(settings.log.level.upper())
         self.traffic.log(settings.log.protocol)
+        self.options.own.configure(settings)
         self.judge.configure(settings)
         if len(self.permissions):
             self.start(self.asking.rules_changed)

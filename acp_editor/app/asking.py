@@ -10,7 +10,9 @@ import anyio
 from acp_editor.app.permissions import Pending
 from acp_editor.app.sessions import Entry
 from acp_editor.core.model import PermissionRequest
+from acp_editor.lsp.editor import CannotAsk
 from acp_editor.lsp.protocol import CommandError
+from acp_editor.policy.check import unanswered
 
 if TYPE_CHECKING:
     from acp_editor.app.app import App
@@ -32,7 +34,7 @@ class Asking:
         # Hooks may take their time, and meanwhile the turn may have been cancelled.
         if entry.closed or entry.cancelled or (turn is not None and self._settles(entry, turn)):
             return None
-        if decision.option_id is not None:
+        if not decision.asks:
             return decision.option_id
         pending = self.app.permissions.add(entry, request, call_id, decision.verdict, decision.call)
         if not self.app.editor.client.draws("permissions"):
@@ -42,7 +44,7 @@ class Asking:
         finally:
             self.app.proposals.forget(pending)
         kind = next((o.kind for o in request.options if o.option_id == option_id), "cancelled")
-        self.app.judge.note(decision.call, decision.verdict, kind)
+        self.app.judge.note(decision.call, pending.verdict, kind)
         return option_id
 
     def _settles(self, entry: Entry, turn: anyio.Event) -> bool:
@@ -60,13 +62,26 @@ class Asking:
             titles[title] = option.option_id
         rendered = self.app.surfaces.permission(pending)
         text = rendered["title"] + (f"\n{rendered['command']}" if rendered["command"] else "")
-        title = await self.app.editor.choose(f"{pending.entry.agent}: {text}", list(titles))
+        try:
+            title = await self.app.editor.ask_person(f"{pending.entry.agent}: {text}", list(titles))
+        except CannotAsk as error:
+            self._nobody(pending, error)
+            return
         if title is None:
             return
         try:
             self.app.permissions.answer(pending.request_id, titles.get(title, ""))
         except CommandError as error:
             self.app.editor.warn(f"Too late: {error}.")
+
+    def _nobody(self, pending: Pending, error: CannotAsk) -> None:
+        """The editor has no way to ask: what waits for the person is denied, now and from now on."""
+        self.app.judge.somebody = False
+        self.app.warn_once(f"The editor cannot ask you, so what would be asked is denied: {error}")
+        for waiting in (pending, *self.app.permissions):
+            waiting.verdict = unanswered(waiting.verdict)
+            with contextlib.suppress(CommandError):  # answered meanwhile
+                self.app.permissions.deny(waiting)
 
     async def rules_changed(self) -> None:
         """A new rule answers also what waits already."""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import logging
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
@@ -12,18 +12,20 @@ from typing import TYPE_CHECKING, Any, Literal
 import anyio.to_thread
 import platformdirs
 
+from acp_editor.app.own_options import READ
+from acp_editor.app.rulebook import Rulebook
 from acp_editor.app.sessions import Entry
+from acp_editor.app.unasked import Unasked
 from acp_editor.core.model import Json, Location, PermissionRequest, ToolCall
 from acp_editor.lsp import messages
 from acp_editor.lsp.protocol import CommandError
 from acp_editor.policy.calls import input_from, input_from_arguments
-from acp_editor.policy.check import CheckInput, Verdict, check, default_rules, ran_unasked
+from acp_editor.policy.check import CheckInput, Verdict, check
 from acp_editor.policy.hook_packages import load_hooks
 from acp_editor.policy.hooks import Hooks
 from acp_editor.policy.log import DecisionLog
 from acp_editor.policy.managed import load_ceiling
-from acp_editor.policy.rules import RuleSet, rules_from
-from acp_editor.policy.store import RuleStore, SavedRule
+from acp_editor.policy.rules import RuleSet
 from acp_editor.policy.suggest import suggestions
 from acp_editor.settings import Settings
 
@@ -32,17 +34,18 @@ if TYPE_CHECKING:
 
 logger = logging.getLogger(__name__)
 
-_WORKING = frozenset({"in_progress", "completed"})
-"""Statuses that say a tool runs or ran."""
-
 
 @dataclass(frozen=True, slots=True)
 class Decision:
-    """An option to answer with, or None: the person is asked."""
+    """An option to answer with, or None: the person is asked, or where nobody is there, it is cancelled."""
 
     option_id: str | None
     verdict: Verdict
     call: CheckInput
+
+    @property
+    def asks(self) -> bool:
+        return self.option_id is None and self.verdict.answers != "nobody"
 
 
 class Judge:
@@ -50,43 +53,39 @@ class Judge:
 
     def __init__(self, app: App) -> None:
         self._app = app
-        self._settings = RuleSet()
-        self._builtin = default_rules()
-        self._ceiling, problem = load_ceiling()
-        self._store = RuleStore(Path(platformdirs.user_config_dir("acp-editor")))
+        self.ceiling, problem = load_ceiling()
+        self.book = Rulebook(self.ceiling, self._reads_inside, app.warn_once)
+        self.unasked = Unasked(self.ceiling, lambda entry, fault: app.fault(entry.agent, fault))
         self._log = DecisionLog(Path(platformdirs.user_state_dir("acp-editor")) / "decisions.ndjson")
         self._hooks: Hooks | None = None
-        self._asked: set[tuple[str, str]] = set()
-        """Calls that permission was asked for."""
+        self.somebody = not app.editor.client.headless
+        """Whether there is a person who can answer; an editor that cannot ask shows it when it is tried."""
         if problem:
             app.editor.warn(problem)
 
     def configure(self, settings: Settings) -> None:
-        self._builtin = default_rules(settings.permissions.read_inside)
-        found = rules_from(settings.permissions.rules, "user")
-        found += rules_from(settings.workspace_permissions.rules, "workspace")
-        for problem in found.problems:
-            self._app.warn_once(f"acpEditor.permissions: {problem.text}: {problem.message}")
-        self._settings = found
+        self.book.configure(settings)
 
     # -- deciding ------------------------------------------------------------------------------------
 
     async def decide(self, entry: Entry, request: PermissionRequest, call_id: str | None) -> Decision:
         """What rules and hooks say; an answer only where the request offers the option that means it."""
-        if call_id is not None:
-            self._asked.add((entry.key, call_id))
         call = self._input(entry, request, call_id)
-        verdict = await self._check(call)
+        self.unasked.asked(entry, call, call_id)
+        verdict = await self._check(call, self._rules(entry))
         kinds = {"allow": "allow_once", "deny": "reject_once"}
         kind = kinds.get(verdict.decision)
         option = next((o for o in request.options if o.kind == kind), None)
         if option is not None:
             self.note(call, verdict, option.kind)
             return Decision(option.option_id, verdict, call)
+        if verdict.answers == "nobody":
+            self.note(call, verdict, "cancelled")
         return Decision(None, verdict, call)
 
     def forget(self, entry: Entry) -> None:
-        self._asked = {key for key in self._asked if key[0] != entry.key}
+        self.unasked.forget(entry)
+        self.book.forget(entry.key)
 
     def note(self, call: CheckInput, verdict: Verdict, outcome: str | None) -> None:
         """Writes a decision to the log, without what it was about."""
@@ -95,22 +94,9 @@ class Judge:
         except OSError as error:
             logger.warning("the decision log cannot be written: %s", error)
 
-    def watch(self, entry: Entry, call: ToolCall) -> None:
-        """Tells of an agent that runs a tool without asking, though a rule of the person's says it has to."""
-        key = (entry.key, call.tool_call_id)
-        if key in self._asked or call.status not in _WORKING or call.replayed:
-            return
-        rules = self._rules(entry)
-        if not any(rule.effect != "allow" for rule in rules.rules):
-            return
-        verdict = check(
-            input_from(call, None, entry.cwd, self._app.roots, agent=entry.agent), rules, self._ceiling
-        )
-        if verdict.rule is None or verdict.decision == "allow":
-            return
-        self._asked.add(key)
-        if (fault := ran_unasked(call.tool_call_id, verdict)) is not None:
-            self._app.fault(entry.agent, fault)
+    def watch(self, calls: Iterable[tuple[Entry, ToolCall]]) -> list[tuple[Entry, str]]:
+        """Looks whether agents run what they should have asked for; the calls that are told of now."""
+        return self.unasked.look(calls, self._rules, self._input_of)
 
     def refuses_write(self, entry: Entry, path: str) -> str | None:
         """Why a file may not be written for the agent; None where no rule denies it."""
@@ -122,25 +108,23 @@ class Judge:
             entry, ToolCall("", kind="execute", raw_input={"command": command, "args": list(args)})
         )
 
-    def verdict(self, arguments: Mapping[str, Json]) -> messages.Verdict:
-        """The dry run of `acpEditor.permission.check`."""
+    async def verdict(self, arguments: Mapping[str, Json], entry: Entry | None) -> messages.Verdict:
+        """The dry run of `acpEditor.permission.check`, by the rules of a session."""
         try:
             call = input_from_arguments(arguments, self._app.roots[0], self._app.roots)
         except ValueError as error:
             raise CommandError(str(error)) from error
-        verdict = check(call, self._rules(None), self._ceiling, self.hooks().checks())
+        if entry is not None:
+            call = call.model_copy(update={"agent": entry.agent, "session_id": entry.key})
+        verdict = await self._check(call, self._rules(entry))
         return verdict.to_json()  # type: ignore[return-value]
 
     def command_of(self, entry: Entry, call: ToolCall) -> str | None:
         """The command line that a call would run."""
-        return input_from(call, None, entry.cwd, self._app.roots).command
+        return self._input_of(entry, call).command
 
     def _refusal(self, entry: Entry, call: ToolCall) -> str | None:
-        verdict = check(
-            input_from(call, None, entry.cwd, self._app.roots, agent=entry.agent),
-            self._rules(entry),
-            self._ceiling,
-        )
+        verdict = check(self._input_of(entry, call), self._rules(entry), self.ceiling)
         return f"It is not allowed: {verdict.reason}" if verdict.decision == "deny" else None
 
     def _input(self, entry: Entry, request: PermissionRequest, call_id: str | None) -> CheckInput:
@@ -148,20 +132,22 @@ class Judge:
         call = call or ToolCall(call_id or "", kind="execute" if request.command else "other")
         return input_from(call, request, entry.cwd, self._app.roots, agent=entry.agent)
 
-    async def _check(self, call: CheckInput) -> Verdict:
-        rules = self._rules_of(call.session_id)
+    def _input_of(self, entry: Entry, call: ToolCall) -> CheckInput:
+        return input_from(call, None, entry.cwd, self._app.roots, agent=entry.agent)
+
+    async def _check(self, call: CheckInput, rules: RuleSet) -> Verdict:
         checks = self.hooks().checks()
-        if not checks:
-            return check(call, rules, self._ceiling)
+        judged = partial(check, call, rules, self.ceiling, checks, somebody=self.somebody)
         # A hook may take its second, and the editor must not wait for it.
-        return await anyio.to_thread.run_sync(partial(check, call, rules, self._ceiling, checks))
+        return await anyio.to_thread.run_sync(judged) if checks else judged()
 
     def _rules(self, entry: Entry | None) -> RuleSet:
-        return self._rules_of(entry.key if entry else None)
+        return self.book.rules(self._app.roots[0], entry.key if entry else None)
 
-    def _rules_of(self, session_id: str | None) -> RuleSet:
-        saved = self._store.rules_for(self._app.roots[0], session_id)
-        return self._builtin + self._settings + saved
+    def _reads_inside(self, session: str | None) -> bool:
+        return self._app.options.own.value(READ, session) is True
+
+    # -- hooks ---------------------------------------------------------------------------------------
 
     def hooks(self) -> Hooks:
         """The installed hooks; none is loaded from a workspace."""
@@ -171,7 +157,7 @@ class Judge:
                 self._app.warn_once(f"The hook {problem.hook} {problem.message}.")
         return self._hooks
 
-    # -- rules of the person's -------------------------------------------------------------------------
+    # -- for the person --------------------------------------------------------------------------------
 
     def offers(self, call: CheckInput) -> list[messages.RuleOffer]:
         """Rules of the right width for a call at hand, to be saved from the prompt."""
@@ -183,48 +169,9 @@ class Judge:
         ]
 
     def listed(self) -> list[messages.Rule]:
-        """Every rule that holds here, with where it stands; only saved ones can be revoked here."""
-        rows: list[messages.Rule] = [
-            {
-                "rule": rule.text,
-                "effect": rule.effect,
-                "source": rule.source,
-                "scope": None,
-                "where": "settings" if rule.source in ("user", "workspace") else rule.source,
-            }
-            for rule in (*self._ceiling.rules.rules, *self._builtin.rules, *self._settings.rules)
-        ]
-        rows += [_row(saved) for saved in self._store.listed(self._app.roots[0])]
-        return rows
-
-    def remember(self, text: str, effect: str, scope: str, entry: Entry | None) -> messages.Rule:
-        """Saves a rule for the session, the workspace or everywhere."""
-        where = {"session": entry.key if entry else "", "workspace": self._app.roots[0]}.get(scope, "")
-        if effect not in ("allow", "ask", "deny") or scope not in ("session", "workspace", "everywhere"):
-            raise CommandError("a rule allows, asks or denies, for the session, the workspace or everywhere")
-        try:
-            return _row(self._store.add(text, effect, scope, where))  # type: ignore[arg-type]
-        except (ValueError, OSError) as error:
-            raise CommandError(f"the rule was not saved: {error}") from error
-
-    def revoke(self, text: str, effect: str, scope: str) -> None:
-        """Takes a saved rule back."""
-        for saved in self._store.listed(self._app.roots[0]):
-            if (saved.rule.text, saved.rule.effect, saved.scope) == (text, effect, scope):
-                self._store.revoke(saved)
-                return
-        raise CommandError(f"there is no saved rule {effect} {text!r} for {scope}")
+        active = self._app.sessions.active
+        return self.book.listed(self._app.roots[0], active.key if active else None)
 
     def decisions(self, count: int) -> list[dict[str, Any]]:
         """The newest decisions, the oldest of them first."""
         return self._log.last(count)
-
-
-def _row(saved: SavedRule) -> messages.Rule:
-    return {
-        "rule": saved.rule.text,
-        "effect": saved.rule.effect,
-        "source": saved.rule.source,
-        "scope": saved.scope,
-        "where": saved.where,
-    }

@@ -11,8 +11,8 @@ import anyio
 import anyio.to_thread
 
 from acp_editor.app.own_options import OwnOptions
+from acp_editor.app.render import words
 from acp_editor.app.sessions import Entry
-from acp_editor.core import safe
 from acp_editor.core.model import Json
 from acp_editor.lsp import messages
 from acp_editor.lsp.protocol import CommandError
@@ -178,17 +178,17 @@ def _row(row: Row) -> messages.ConfigOption:
     option = row.option
     rendered: messages.ConfigOption = {
         "configId": option.config_id,
-        "name": safe.visible(option.name),
-        "description": _words(option.description),
+        "name": words(option.name),
+        "description": words(option.description),
         "kind": row.kind,
         "category": option.category,
         "value": option.value,
         "options": [
             {
                 "value": choice.value,
-                "name": safe.visible(choice.name),
-                "description": _words(choice.description),
-                "group": _words(choice.group),
+                "name": words(choice.name),
+                "description": words(choice.description),
+                "group": words(choice.group),
             }
             for choice in option.choices
         ],
@@ -200,7 +200,3 @@ def _row(row: Row) -> messages.ConfigOption:
     if row.most is not None:
         rendered["most"] = row.most
     return rendered
-
-
-def _words(text: str | None) -> str | None:
-    return None if text is None else safe.visible(text)

@@ -96,6 +96,11 @@ class Permissions:
         self._settle(pending, option.option_id, "answered already")
         return pending, option.option_id
 
+    def deny(self, pending: Pending) -> None:
+        """Refuses a request once, by its own option for that, and `cancelled` where it has none."""
+        option = self._find(pending.request_id).first("reject_once")
+        self._settle(pending, option.option_id if option else None, "denied: nobody is there to be asked")
+
     def cancel(self, entry: Entry, why: str) -> None:
         """Answers all of a session's requests `cancelled`."""
         for pending in self.of(entry):

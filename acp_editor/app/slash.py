@@ -1,17 +1,20 @@
-"""Slash commands and options: the agent's, as hooks show them, and those of hooks."""
+"""Slash commands: the agent's, as hooks show them, and those of hooks."""
 
 from __future__ import annotations
 
 import re
 from collections.abc import Callable
+from dataclasses import dataclass
 from functools import partial
-from typing import TYPE_CHECKING, Any, Final, TypeVar
+from typing import TYPE_CHECKING, Final, TypeVar
 
+import anyio
+import anyio.lowlevel
 import anyio.to_thread
 
-from acp_editor.app import render
+from acp_editor.app.render import words
 from acp_editor.app.sessions import Entry
-from acp_editor.core.model import ConfigOption
+from acp_editor.core.model import Json
 from acp_editor.lsp import messages
 from acp_editor.lsp.protocol import CommandError
 from acp_editor.policy.hooks import Hooks
@@ -21,6 +24,7 @@ if TYPE_CHECKING:
 
 T = TypeVar("T")
 
+_NAME: Final = re.compile(r"[A-Za-z][\w:.-]*")
 _SLASH: Final = re.compile(r"/([A-Za-z][\w:.-]*)(?:\s+(.*))?\Z", re.DOTALL)
 """A command at the start of a prompt; `/etc/hosts` is a path and none."""
 
@@ -65,8 +69,7 @@ class Slash:
         if row is None:
             if not entry.session.commands:
                 return None  # the agent has not said what it knows
-            known = ", ".join(f"/{row['name']}" for row in rows)
-            raise CommandError(f"there is no command /{name}; there is {known}")
+            raise _unknown(name, rows)
         if row["source"] == entry.agent:
             return None
         hooks = self._hooks()
@@ -75,32 +78,67 @@ class Slash:
             raise CommandError(f"the hook {row['source']} did not answer /{name}")
         return answered[1]
 
-    async def options(self, entry: Entry) -> list[messages.ConfigOption]:
-        """The session's options as hooks describe them."""
-        hooks = self._hooks()
-        return render.config(
-            [
-                await self._run(hooks, partial(hooks.describe_option, option, entry.agent))
-                for option in entry.session.config
-            ]
-        )
-
-    async def check(self, entry: Entry, option: ConfigOption, value: Any) -> None:
-        """Raises where a hook refuses the setting."""
-        hooks = self._hooks()
-        refused = await self._run(hooks, partial(hooks.check_option, option, value, entry.agent))
-        if refused is not None:
-            raise CommandError(f"{option.name} is locked by {refused[0]}: {refused[1]}")
+    async def begin(self, entry: Entry, name: str, arguments: str) -> Run:
+        """Starts a command; what it prints comes later. One that nobody knows is an error."""
+        name = name.removeprefix("/")
+        rows = await self.listed(entry)
+        if all(row["name"] != name for row in rows) and (rows or not _NAME.fullmatch(name)):
+            raise _unknown(name, rows)
+        text = f"/{name} {arguments.strip()}".rstrip()
+        if (answer := await self.answer(entry, text)) is not None:
+            return Run(entry, entry.turn, len(entry.session.messages), None, answer)
+        before = entry.turn, len(entry.session.messages)
+        lives = await self._app.prompt(entry, text, [])
+        if lives is not entry:  # its agent was started again, with a new session
+            before = 0, 0
+        return Run(lives, *before, lives.queue[-1] if lives.queue else None, None)
 
     async def _run(self, hooks: Hooks, call: Callable[[], T]) -> T:
         """A hook may take its second; the editor must not wait for it."""
         return await anyio.to_thread.run_sync(call) if hooks.names else call()
 
 
+@dataclass(frozen=True, slots=True)
+class Run:
+    """A command on its way: the turn and message that were the last before it, or the answer of a hook.
+
+    `waiting` is its prompt where that was queued behind a turn.
+    """
+
+    entry: Entry
+    turn: int
+    message: int
+    waiting: list[Json] | None
+    answer: str | None
+
+    async def printed(self) -> messages.Ran:
+        """Waits until its turn is over, and says what the agent wrote in it."""
+        entry, message = self.entry, self.message
+        if self.answer is not None:
+            return {"sessionId": entry.key, "printed": self.answer, "stopReason": None}
+        turn = self.turn
+        while any(blocks is self.waiting for blocks in entry.queue):
+            turn = entry.turn
+            await entry.over.wait()
+            message = len(entry.session.messages)
+            await anyio.lowlevel.checkpoint()  # the next prompt goes out in a task of its own
+        if self.waiting is not None and entry.turn == turn:
+            return {"sessionId": entry.key, "printed": "", "stopReason": "cancelled"}
+        await entry.over.wait()
+        said = entry.session.messages[message:]
+        text = "".join(one.text for one in said if one.role == "agent")
+        return {"sessionId": entry.key, "printed": words(text), "stopReason": entry.session.stop_reason}
+
+
+def _unknown(name: str, rows: list[messages.SourcedCommand]) -> CommandError:
+    known = ", ".join(f"/{row['name']}" for row in rows)
+    return CommandError(f"there is no command /{name}; there is {known or 'none'}")
+
+
 def _row(name: str, description: str, hint: str | None, source: str) -> messages.SourcedCommand:
     return {
-        "name": render.words(name),
-        "description": render.words(description),
-        "hint": render.words(hint),
+        "name": words(name),
+        "description": words(description),
+        "hint": words(hint),
         "source": source,
     }

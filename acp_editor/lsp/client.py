@@ -39,6 +39,8 @@ class Client:
     lens_refresh: bool
     show_document: bool
     progress: bool
+    headless: bool
+    """No person is there: what would be asked is denied."""
     options: Mapping[str, Any]
 
     def draws(self, surface: Surface) -> bool:
@@ -73,6 +75,7 @@ def client_of(params: types.InitializeParams) -> Client:
         lens_refresh=bool(workspace and workspace.code_lens and workspace.code_lens.refresh_support),
         show_document=bool(window and window.show_document and window.show_document.support),
         progress=bool(window and window.work_done_progress),
+        headless=declared.get("headless") is True,
         options=_object(_object(params.initialization_options).get("acpEditor")),
     )
 

@@ -49,6 +49,8 @@ class ToolCall(TypedDict):
     rawInput: Any
     rawOutput: Any
     meta: dict[str, Any]
+    fault: NotRequired[str]
+    """What the agent did wrong with it, as running it without asking."""
     truncated: NotRequired[bool]
 
 
@@ -102,7 +104,11 @@ class Choice(TypedDict):
 
 
 class ConfigOption(TypedDict):
-    """An option of the session. `kind` is "choice", "boolean" or the agent's own word."""
+    """An option of the session. `kind` is "choice", "boolean", "text", "number" or the agent's own word.
+
+    `source` is the agent, or "acp-editor" for a setting of ours that concerns the session. `locked` says by
+    whom and why it cannot be set, null where it can. `least` and `most` bound a number.
+    """
 
     configId: str
     name: str
@@ -111,6 +117,10 @@ class ConfigOption(TypedDict):
     category: str | None
     value: Any
     options: list[Choice]
+    source: str
+    locked: str | None
+    least: NotRequired[float]
+    most: NotRequired[float]
 
 
 class Usage(TypedDict):
@@ -178,13 +188,18 @@ class RuleOffer(TypedDict):
 
 
 class Rule(TypedDict):
-    """A rule with where it stands. `scope` is session, workspace or everywhere for a saved one, else null."""
+    """A rule with where it stands: a session's id, a folder or a file, or the name of a setting.
+
+    `scope` is session, workspace or everywhere for a saved one, which can be edited and revoked, else null.
+    `problem` says why it cannot be read or does not count.
+    """
 
     rule: str
     effect: str
     source: str
     scope: str | None
     where: str
+    problem: NotRequired[str]
 
 
 class ProposedDiff(TypedDict):
@@ -421,7 +436,10 @@ class PromptContext(TypedDict):
 
 
 class PromptArgs(TypedDict):
+    """With `asText`, a text that begins with a slash is no command, whatever its name."""
+
     text: str
+    asText: NotRequired[bool]
     sessionId: NotRequired[str | None]
     context: NotRequired[list[PromptContext]]
 
@@ -469,10 +487,61 @@ class DiffDocuments(TypedDict):
     modified: str
 
 
+class HookSaid(TypedDict):
+    """What one hook said of a call; `failed` where it failed at it, which counts as ask."""
+
+    hook: str
+    decision: Literal["allow", "ask", "deny"]
+    reason: str
+    failed: NotRequired[bool]
+
+
 class Verdict(TypedDict):
-    """What rules and hooks would say of a call."""
+    """What rules and hooks would say of a call; at most one of `rule`, `hook` and `setting` decided.
+
+    `source` is where the rule stands. `answers` says who has to answer: rules, person, or nobody, where the
+    person is asked and is not there. `dangerous` is the end of "it …", `outside` lists paths.
+    """
 
     decision: Literal["allow", "ask", "deny"]
     reason: str
+    answers: Literal["rules", "person", "nobody"]
     rule: NotRequired[str]
+    source: NotRequired[str]
     hook: NotRequired[str]
+    setting: NotRequired[str]
+    readOnly: NotRequired[bool]
+    dangerous: NotRequired[str]
+    outside: NotRequired[list[str]]
+    hooks: NotRequired[list[HookSaid]]
+
+
+class HookWord(TypedDict):
+    """Something that a hook said lately: of a kind of call, a command or an option (`about`)."""
+
+    time: str
+    about: str
+    said: str
+    reason: str
+
+
+class Hook(TypedDict):
+    """One row of `acpEditor.hooks`. `takesPart` names its functions, `said` counts its words.
+
+    `problems` says what is wrong with it; one that could not be loaded takes part in nothing.
+    """
+
+    name: str
+    package: str | None
+    takesPart: list[str]
+    said: dict[str, int]
+    last: list[HookWord]
+    problems: list[str]
+
+
+class Ran(TypedDict):
+    """What running a slash command printed; `stopReason` is null where a hook answered."""
+
+    sessionId: str
+    printed: str
+    stopReason: str | None

@@ -88,7 +88,9 @@ class Verdict(BaseModel):
     def to_json(self) -> dict[str, Any]:
         """The shape that editors get."""
         found = self.model_dump(exclude_none=True, exclude_defaults=True)
-        return {**found, "decision": self.decision, "reason": self.reason}
+        if found.pop("read_only", False):
+            found["readOnly"] = True
+        return {**found, "decision": self.decision, "reason": self.reason, "answers": self.answers}
 
 
 class Hook(Protocol):
@@ -215,8 +217,11 @@ def _stricter(one: Effect, other: Effect) -> Effect:
 def _answered(verdict: Verdict, somebody: bool) -> Verdict:
     if verdict.decision != "ask":
         return verdict.model_copy(update={"answers": "rules"})
-    if somebody:
-        return verdict.model_copy(update={"answers": "person"})
+    return verdict.model_copy(update={"answers": "person"}) if somebody else unanswered(verdict)
+
+
+def unanswered(verdict: Verdict) -> Verdict:
+    """What becomes of a call that is for the person to decide, where nobody is there."""
     reason = f"{verdict.reason} Nobody is there to be asked, so it is denied."
     return verdict.model_copy(update={"decision": "deny", "answers": "nobody", "reason": reason})
 

@@ -14,7 +14,7 @@ from platformdirs import user_config_path
 
 from acp_editor.policy.calls import input_from_arguments
 from acp_editor.policy.check import check
-from acp_editor.policy.hooks import load_hooks
+from acp_editor.policy.hook_packages import load_hooks
 from acp_editor.policy.managed import load_ceiling
 from acp_editor.policy.rules import STRICTNESS, RuleSet, rules_from
 from acp_editor.policy.store import RuleStore

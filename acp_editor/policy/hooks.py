@@ -1,28 +1,24 @@
 """Hooks: installed packages that take part in checks, commands and options, through pluggy.
 
-Loaded from the entry points of the group `acp_editor`, in the order of their names, and never from a
-workspace. Each call into a hook has one second; what fails or takes longer is named, and counts as ask where
-a decision is wanted.
+In the order of their names. Each call into a hook has one second; what fails or takes longer is named, and
+counts as ask where a decision is wanted. What each decided lately is kept, to be shown.
 """
 
 from __future__ import annotations
 
-import importlib.metadata
-import importlib.util
 import logging
 import queue
-import sys
 import threading
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
 from functools import partial
-from pathlib import Path
 from typing import Any, Final, cast
 
 import pluggy
 
 from acp_editor.core.model import Command, ConfigOption, Json
 from acp_editor.policy.check import CheckInput, HookWord, Verdict
+from acp_editor.policy.hook_records import Package, Records
 from acp_editor.policy.rules import STRICTNESS, Effect
 
 _log = logging.getLogger(__name__)
@@ -71,6 +67,10 @@ class Specification:
         """Describes an option otherwise: its name, description and choices; its id and value stay."""
 
     @hookspec
+    def acp_lock_option(self, option: ConfigOption, agent: str) -> str | None:
+        """Locks an option as it is, with the reason; None to leave it open."""
+
+    @hookspec
     def acp_check_option(self, option: ConfigOption, value: Json, agent: str) -> str | None:
         """Refuses the setting of an option, with the reason; None to let it pass."""
 
@@ -85,11 +85,13 @@ class HookProblem:
 
 @dataclass(slots=True)
 class Hooks:
-    """The loaded hooks in their order; what they fail at is in `problems`."""
+    """The loaded hooks in their order; what they fail at is in `problems`, what they said in `records`."""
 
     plugins: dict[str, object] = field(default_factory=dict[str, object])
     problems: list[HookProblem] = field(default_factory=list[HookProblem])
     limit: float = TIME_LIMIT
+    packages: dict[str, Package] = field(default_factory=dict[str, Package])
+    records: Records = field(default_factory=Records)
     _manager: pluggy.PluginManager = field(init=False)
 
     def __post_init__(self) -> None:
@@ -108,6 +110,14 @@ class Hooks:
     @property
     def names(self) -> tuple[str, ...]:
         return tuple(sorted(name for name, _ in self._manager.list_name_plugin()))
+
+    def takes_part(self, hook: str) -> tuple[str, ...]:
+        """The functions that a hook has, by the names of their specifications."""
+        return tuple(
+            name
+            for name in vars(Specification)
+            if name.startswith("acp_") and any(one == hook for one, _ in self._calls(name))
+        )
 
     def checks(self) -> tuple[Check, ...]:
         """The links of the chain of a check, in their fixed order."""
@@ -128,8 +138,10 @@ class Hooks:
         for hook, call in self._calls("acp_describe_command"):
             result = self._tried(hook, call, command=command, agent=agent)
             if result == HIDDEN:
+                self.records.add(hook, f"/{command.name}", "hidden")
                 return None
             if isinstance(result, Command) and result.name == command.name:
+                self.records.add(hook, f"/{command.name}", "described")
                 command = result
         return command
 
@@ -138,6 +150,7 @@ class Hooks:
         for hook, call in self._calls("acp_answer_command"):
             result = self._tried(hook, call, name=name, arguments=arguments, session_id=session_id)
             if isinstance(result, str):
+                self.records.add(hook, f"/{name}", "answered")
                 return hook, result
         return None
 
@@ -146,17 +159,28 @@ class Hooks:
         for hook, call in self._calls("acp_describe_option"):
             result = self._tried(hook, call, option=option, agent=agent)
             if isinstance(result, ConfigOption) and _same(result, option):
+                self.records.add(hook, f"option {option.config_id}", "described")
                 option = result
         return option
 
+    def lock_option(self, option: ConfigOption, agent: str) -> tuple[str, str] | None:
+        """The hook that locks an option and why, a failing one included; None where all leave it open."""
+        return self._refusal("acp_lock_option", "locked", option, option=option, agent=agent)
+
     def check_option(self, option: ConfigOption, value: Json, agent: str) -> tuple[str, str] | None:
         """The hook that refuses a setting and why, a failing one included; None where all let it pass."""
-        for hook, call in self._calls("acp_check_option"):
+        return self._refusal("acp_check_option", "refused", option, option=option, value=value, agent=agent)
+
+    def _refusal(
+        self, function: str, said: str, about: ConfigOption, **given: object
+    ) -> tuple[str, str] | None:
+        for hook, call in self._calls(function):
             try:
-                reason = limited(partial(call, option=option, value=value, agent=agent), self.limit)
+                reason = limited(partial(call, **given), self.limit)
             except Exception as error:  # a stranger's handler: its failure does not let a setting pass
                 return hook, self.failed(hook, error)
             if isinstance(reason, str):
+                self.records.add(hook, f"option {about.config_id}", said, reason)
                 return hook, reason
         return None
 
@@ -166,6 +190,7 @@ class Hooks:
             f"took longer than {self.limit:g} s" if isinstance(error, TimeoutError) else f"failed: {error!r}"
         )
         _log.warning("hook %s %s", hook, why)
+        self.records.add(hook, "", "failed", why)
         problem = HookProblem(hook, why[:500])
         if problem not in self.problems:
             self.problems.append(problem)
@@ -202,55 +227,14 @@ class Check:
                 return None
             if not isinstance(answer, Answer) or answer.decision not in STRICTNESS:
                 raise TypeError(f"it answered {answer!r:.100}")
-            return HookWord(hook=self.name, decision=answer.decision, reason=str(answer.reason)[:500])
+            word = HookWord(hook=self.name, decision=answer.decision, reason=str(answer.reason)[:500])
+            about = f"{call.kind}: {call.tool}" if call.tool else call.kind
+            self.hooks.records.add(self.name, about, word.decision, word.reason)
+            return word
         except Exception as error:  # a stranger's handler
             return HookWord(
                 hook=self.name, decision="ask", reason=self.hooks.failed(self.name, error), failed=True
             )
-
-
-def load_hooks(workspaces: Iterable[str] = (), limit: float = TIME_LIMIT) -> Hooks:
-    """Loads what is installed, but nothing that lies in one of the workspaces."""
-    roots = [Path(root).resolve() for root in workspaces]
-    plugins: dict[str, object] = {}
-    problems: list[HookProblem] = []
-    for distribution in importlib.metadata.distributions():
-        try:
-            points = distribution.entry_points.select(group=GROUP)
-        except Exception:  # a stranger's package with broken papers
-            _log.warning("the entry points of %s cannot be read", distribution, exc_info=True)
-            continue
-        for point in points:
-            if point.name in plugins:
-                problems.append(HookProblem(point.name, "is there twice; the first one counts"))
-            elif _within(Path(str(distribution.locate_file(""))), roots) or _module_within(
-                point.module, roots
-            ):
-                problems.append(HookProblem(point.name, "lies in a workspace, so it is not loaded"))
-            else:
-                try:
-                    plugins[point.name] = point.load()
-                except Exception as error:  # a stranger's module
-                    _log.warning("hook %s could not be loaded", point.name, exc_info=True)
-                    problems.append(HookProblem(point.name, f"could not be loaded: {error!r:.300}"))
-    return Hooks(plugins, problems, limit)
-
-
-def _within(path: Path, roots: Sequence[Path]) -> bool:
-    return any(path.resolve().is_relative_to(root) for root in roots)
-
-
-def _module_within(module: str, roots: Sequence[Path]) -> bool:
-    """Whether importing a module would run code of a workspace; looks it up without running it."""
-    top = module.partition(".")[0]
-    loaded = sys.modules.get(top)
-    spec = loaded.__spec__ if loaded is not None else importlib.util.find_spec(top)
-    if spec is None:
-        return False
-    places = [spec.origin, *(spec.submodule_search_locations or ())]
-    return any(
-        _within(Path(place), roots) for place in places if place and place not in ("built-in", "frozen")
-    )
 
 
 def _same(one: ConfigOption, other: ConfigOption) -> bool:

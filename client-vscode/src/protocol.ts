@@ -35,6 +35,7 @@ export interface ToolCall {
   readonly rawInput: unknown;
   readonly rawOutput: unknown;
   readonly meta: Readonly<Record<string, unknown>>;
+  readonly fault?: string;
   readonly truncated?: boolean;
 }
 
@@ -85,7 +86,12 @@ export interface Choice {
   readonly group?: string | null;
 }
 
-/** An option of the session. `kind` is "choice", "boolean" or the agent's own word. */
+/**
+ * An option of the session. `kind` is "choice", "boolean", "text", "number" or the agent's own word.
+ *
+ * `source` is the agent, or "acp-editor" for a setting of ours that concerns the session. `locked` says by
+ * whom and why it cannot be set, null where it can. `least` and `most` bound a number.
+ */
 export interface ConfigOption {
   readonly configId: string;
   readonly name: string;
@@ -94,6 +100,10 @@ export interface ConfigOption {
   readonly category: string | null;
   readonly value: unknown;
   readonly options: readonly Choice[];
+  readonly source: string;
+  readonly locked: string | null;
+  readonly least?: number;
+  readonly most?: number;
 }
 
 /** Tokens; `cost` is `{amount, currency}` or null. */
@@ -157,13 +167,19 @@ export interface RuleOffer {
   readonly label: string;
 }
 
-/** A rule with where it stands. `scope` is session, workspace or everywhere for a saved one, else null. */
+/**
+ * A rule with where it stands: a session's id, a folder or a file, or the name of a setting.
+ *
+ * `scope` is session, workspace or everywhere for a saved one, which can be edited and revoked, else null.
+ * `problem` says why it cannot be read or does not count.
+ */
 export interface Rule {
   readonly rule: string;
   readonly effect: string;
   readonly source: string;
   readonly scope: string | null;
   readonly where: string;
+  readonly problem?: string;
 }
 
 /** What one file would become: two documents to show side by side. */
@@ -374,8 +390,10 @@ export interface PromptContext {
   readonly range?: Range | null;
 }
 
+/** With `asText`, a text that begins with a slash is no command, whatever its name. */
 export interface PromptArgs {
   readonly text: string;
+  readonly asText?: boolean;
   readonly sessionId?: string | null;
   readonly context?: readonly PromptContext[];
 }
@@ -420,10 +438,59 @@ export interface DiffDocuments {
   readonly modified: string;
 }
 
-/** What rules and hooks would say of a call. */
+/** What one hook said of a call; `failed` where it failed at it, which counts as ask. */
+export interface HookSaid {
+  readonly hook: string;
+  readonly decision: 'allow' | 'ask' | 'deny';
+  readonly reason: string;
+  readonly failed?: boolean;
+}
+
+/**
+ * What rules and hooks would say of a call; at most one of `rule`, `hook` and `setting` decided.
+ *
+ * `source` is where the rule stands. `answers` says who has to answer: rules, person, or nobody, where the
+ * person is asked and is not there. `dangerous` is the end of "it …", `outside` lists paths.
+ */
 export interface Verdict {
   readonly decision: 'allow' | 'ask' | 'deny';
   readonly reason: string;
+  readonly answers: 'rules' | 'person' | 'nobody';
   readonly rule?: string;
+  readonly source?: string;
   readonly hook?: string;
+  readonly setting?: string;
+  readonly readOnly?: boolean;
+  readonly dangerous?: string;
+  readonly outside?: readonly string[];
+  readonly hooks?: readonly HookSaid[];
+}
+
+/** Something that a hook said lately: of a kind of call, a command or an option (`about`). */
+export interface HookWord {
+  readonly time: string;
+  readonly about: string;
+  readonly said: string;
+  readonly reason: string;
+}
+
+/**
+ * One row of `acpEditor.hooks`. `takesPart` names its functions, `said` counts its words.
+ *
+ * `problems` says what is wrong with it; one that could not be loaded takes part in nothing.
+ */
+export interface Hook {
+  readonly name: string;
+  readonly package: string | null;
+  readonly takesPart: readonly string[];
+  readonly said: Readonly<Record<string, number>>;
+  readonly last: readonly HookWord[];
+  readonly problems: readonly string[];
+}
+
+/** What running a slash command printed; `stopReason` is null where a hook answered. */
+export interface Ran {
+  readonly sessionId: string;
+  readonly printed: string;
+  readonly stopReason: string | null;
 }

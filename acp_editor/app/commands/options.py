@@ -2,13 +2,9 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 from acp_editor.app.arguments import Arguments
 from acp_editor.app.commands.registry import Commands, command
-from acp_editor.core.model import ConfigOption
 from acp_editor.lsp import messages
-from acp_editor.lsp.protocol import CommandError
 
 
 @command("commands")
@@ -18,27 +14,24 @@ async def _commands(commands: Commands, arguments: Arguments) -> list[messages.S
     return await app.slash.listed(app.entry(session_id) if session_id else app.sessions.active)
 
 
+@command("command.run")
+async def _run(commands: Commands, arguments: Arguments) -> messages.Ran:
+    app, session_id = commands.app, arguments.maybe_text("sessionId")
+    known = app.entry(session_id) if session_id else app.sessions.active
+    async with app.agents.slot(known.agent if known else app.settings.agent).prompting:
+        entry = known or await app.opening.new(app.settings.agent)
+        run = await app.slash.begin(entry, arguments.text("name"), arguments.maybe_text("arguments") or "")
+    return await run.printed()
+
+
+@command("config")
+async def _config(commands: Commands, arguments: Arguments) -> list[messages.ConfigOption]:
+    app = commands.app
+    return await app.options.listed(app.entry(arguments.maybe_text("sessionId")))
+
+
 @command("config.set")
 async def _config_set(commands: Commands, arguments: Arguments) -> list[messages.ConfigOption]:
     app = commands.app
     entry = app.entry(arguments.maybe_text("sessionId"))
-    config_id, value = arguments.text("configId"), arguments.raw("value")
-    option = next((o for o in entry.session.config if o.config_id == config_id), None)
-    if option is None:
-        raise CommandError(f"the session has no option {config_id!r}")
-    _check_value(option, value)
-    await app.slash.check(entry, option, value)
-    agent = app.agents.slot(entry.agent).agent
-    if agent is None or not entry.started:
-        raise CommandError(f"{entry.agent} is not running: send a prompt or restart it first")
-    await agent.set_config(entry.own_id, option, value)
-    app.surfaces.session_changed(entry)
-    return await app.slash.options(entry)
-
-
-def _check_value(option: ConfigOption, value: Any) -> None:
-    if option.kind == "boolean" and not isinstance(value, bool):
-        raise CommandError(f"{option.name} is either true or false")
-    if option.kind == "choice" and all(choice.value != value for choice in option.choices):
-        offered = ", ".join(choice.value for choice in option.choices)
-        raise CommandError(f"{option.name} cannot be {value!r}; it can be {offered or 'nothing'}")
+    return await app.options.set(entry, arguments.text("configId"), arguments.raw("value"))

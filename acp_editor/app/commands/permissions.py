@@ -6,7 +6,9 @@ from typing import Any
 
 from acp_editor.app.arguments import Arguments
 from acp_editor.app.commands.registry import Commands, command
+from acp_editor.app.hook_rows import hook_rows
 from acp_editor.lsp import messages
+from acp_editor.policy.store import SavedRule
 
 
 @command("permission.approve")
@@ -31,7 +33,10 @@ async def _answer(commands: Commands, arguments: Arguments) -> messages.Answered
 @command("permission.check")
 async def _check(commands: Commands, arguments: Arguments) -> messages.Verdict:
     arguments.text("tool")
-    return commands.app.judge.verdict(arguments.all())
+    app = commands.app
+    session_id = arguments.maybe_text("sessionId")
+    entry = app.entry(session_id) if session_id else app.sessions.active
+    return await app.judge.verdict(arguments.all(), entry)
 
 
 @command("permission.rules")
@@ -45,16 +50,40 @@ async def _remember(commands: Commands, arguments: Arguments) -> messages.Rule:
     session_id = arguments.maybe_text("sessionId")
     entry = app.entry(session_id) if session_id else app.sessions.active
     scope = arguments.maybe_text("scope") or "workspace"
-    saved = app.judge.remember(arguments.text("rule"), arguments.text("effect"), scope, entry)
+    rule, effect = arguments.text("rule"), arguments.text("effect")
+    saved = app.judge.book.save(rule, effect, scope, app.roots[0], entry)
     await app.asking.rules_changed()
     return saved
 
 
 @command("permission.revoke")
 async def _revoke(commands: Commands, arguments: Arguments) -> None:
-    commands.app.judge.revoke(arguments.text("rule"), arguments.text("effect"), arguments.text("scope"))
+    commands.app.judge.book.revoke(_saved(commands, arguments))
+
+
+@command("permission.edit")
+async def _edit(commands: Commands, arguments: Arguments) -> messages.Rule:
+    app = commands.app
+    changed = app.judge.book.edit(_saved(commands, arguments), arguments.text("to"))
+    await app.asking.rules_changed()
+    return changed
+
+
+def _saved(commands: Commands, arguments: Arguments) -> SavedRule:
+    return commands.app.judge.book.find(
+        arguments.text("rule"),
+        arguments.text("effect"),
+        arguments.text("scope"),
+        arguments.maybe_text("where"),
+        commands.app.roots[0],
+    )
 
 
 @command("permission.log")
 async def _log(commands: Commands, arguments: Arguments) -> list[dict[str, Any]]:
     return commands.app.judge.decisions(200)
+
+
+@command("hooks")
+async def _hooks(commands: Commands, arguments: Arguments) -> list[messages.Hook]:
+    return hook_rows(commands.app.judge.hooks())

@@ -15,6 +15,7 @@ async def _follow_toggle(commands: Commands, arguments: Arguments) -> messages.F
     enabled = following.policy.toggle(arguments.maybe_flag("enabled"))
     following.nudge()
     commands.app.surfaces.status_changed()
+    commands.app.options.changed()
     return {"enabled": enabled}
 
 

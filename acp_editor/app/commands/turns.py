@@ -18,7 +18,8 @@ async def _prompt(commands: Commands, arguments: Arguments) -> messages.Prompted
         entry = (app.entry(session_id) if session_id else app.sessions.active) or await app.opening.new(
             app.settings.agent
         )
-        if (answer := await app.slash.answer(entry, text)) is not None:
+        as_text = arguments.maybe_flag("asText") is True
+        if not as_text and (answer := await app.slash.answer(entry, text)) is not None:
             return {"sessionId": entry.key, "answer": answer}
         entry = await app.prompt(entry, text, items)
     return {"sessionId": entry.key}
