@@ -10,17 +10,15 @@ import logging
 import os
 from collections.abc import Callable, Coroutine, Mapping
 from dataclasses import replace
-from pathlib import Path
 from typing import Any
 
 import anyio
 import anyio.abc
-import platformdirs
 
 from acp_editor import settings as settings_module
 from acp_editor.acp.agent import AgentSpec
 from acp_editor.acp.traffic import Traffic
-from acp_editor.app import context
+from acp_editor.app import context, folders, media
 from acp_editor.app.agents import Agents, Slot
 from acp_editor.app.asking import Asking
 from acp_editor.app.commands import COMMANDS, Commands
@@ -95,7 +93,7 @@ class App:
         self.sessions = Sessions()
         self.secrets = Redactor(secrets_of(os.environ))
         self.faults = Faults()
-        self.traffic = Traffic(Path(platformdirs.user_state_dir("acp-editor")) / "traffic")
+        self.traffic = Traffic(folders.state() / "traffic")
         self.permissions = Permissions(self._permissions_changed)
         self.roots: list[str] = []
         self._told: set[str] = set()
@@ -276,10 +274,16 @@ class App:
         document = self.editor.documents.get(path)
         return document.uri if document else uris.from_path(path)
 
-    async def prompt(self, entry: Entry, text: str, context_items: list[context.Item]) -> Entry:
+    async def prompt(
+        self, entry: Entry, text: str, items: list[context.Item], pictures: list[media.Media]
+    ) -> Entry:
         """Sends or queues a prompt; the agent is started, and its session taken up, where need be."""
         agent, entry = await self.opening.live(entry)
-        blocks = context.blocks(text, context_items, agent.info.capabilities, self.texts.read, self.uri)
+        can, encoding = agent.info.capabilities, self.editor.documents.encoding
+        if pictures and not can.image:
+            raise CommandError(f"{entry.agent} takes no pictures")
+        blocks = context.blocks(text, items, can, self.texts.read, self.uri, encoding)
+        blocks += [picture.block() for picture in pictures]
         if note := self.review.note():
             blocks.append({"type": "text", "text": note})
         self.agents.slot(entry.agent).error = None

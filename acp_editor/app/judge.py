@@ -6,12 +6,11 @@ import logging
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
-from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
 import anyio.to_thread
-import platformdirs
 
+from acp_editor.app import folders
 from acp_editor.app.own_options import READ
 from acp_editor.app.rulebook import Rulebook
 from acp_editor.app.sessions import Entry
@@ -56,7 +55,7 @@ class Judge:
         self.ceiling, problem = load_ceiling()
         self.book = Rulebook(self.ceiling, self._reads_inside, app.warn_once)
         self.unasked = Unasked(self.ceiling, lambda entry, fault: app.fault(entry.agent, fault))
-        self._log = DecisionLog(Path(platformdirs.user_state_dir("acp-editor")) / "decisions.ndjson")
+        self._log = DecisionLog(folders.state() / "decisions.ndjson")
         self._hooks: Hooks | None = None
         self.somebody = not app.editor.client.headless
         """Whether there is a person who can answer; an editor that cannot ask shows it when it is tried."""

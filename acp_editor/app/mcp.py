@@ -13,8 +13,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
 import anyio
-import platformdirs
 
+from acp_editor.app import folders
 from acp_editor.core import safe
 from acp_editor.core.model import Json, McpServer, is_array
 from acp_editor.settings import parse_mcp_file
@@ -32,7 +32,7 @@ class McpServers:
 
     def __init__(self, app: App) -> None:
         self._app = app
-        self._consents = Path(platformdirs.user_state_dir("acp-editor")) / "mcp-consents.json"
+        self._consents = folders.state() / "mcp-consents.json"
         self._declined: set[str] = set()
         self._asking = anyio.Lock()
 

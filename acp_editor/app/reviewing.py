@@ -4,13 +4,12 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Awaitable, Callable, Sequence
-from pathlib import Path
 from typing import TYPE_CHECKING, TypeVar
 
 import anyio
 import anyio.abc
-import platformdirs
 
+from acp_editor.app import folders
 from acp_editor.app.review_documents import ReviewDocuments
 from acp_editor.core import safe
 from acp_editor.core import text as lines
@@ -27,8 +26,6 @@ if TYPE_CHECKING:
 logger = logging.getLogger(__name__)
 
 T = TypeVar("T")
-APP = "acp-editor"
-_HOVER_LINES = 20
 _HOVER_CHARACTERS = 2000
 
 
@@ -91,8 +88,8 @@ class Reviewing:
         settings = self._app.settings.review
         self._review = Review(
             self._app.roots,
-            Path(platformdirs.user_cache_dir(APP)),
-            Path(platformdirs.user_state_dir(APP)),
+            folders.cache(),
+            folders.state(),
             self,
             limits=Limits(settings.max_file_size, settings.max_files),
             on_change=self._changed,

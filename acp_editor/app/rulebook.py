@@ -3,11 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from pathlib import Path
 from typing import Final, Literal, TypeAlias
 
-import platformdirs
-
+from acp_editor.app import folders
 from acp_editor.app.own_options import READ
 from acp_editor.app.sessions import Entry
 from acp_editor.lsp import messages
@@ -32,7 +30,7 @@ class Rulebook:
         self._reads_inside = reads_inside
         self._warn = warn
         self._settings = RuleSet()
-        self._store = RuleStore(Path(platformdirs.user_config_dir("acp-editor")))
+        self._store = RuleStore(folders.config())
 
     def configure(self, settings: Settings) -> None:
         found = rules_from(settings.permissions.rules, "user")
