@@ -144,7 +144,7 @@ export class Client implements Disposable {
 
   private make(server: ServerCommand): LanguageClient {
     const executable = { command: server.command, args: [...server.args], options: { cwd: server.cwd } };
-    const client = new LanguageClient('acpEditor', 'ACP Editor', executable, {
+    const client = new QuietClient('acpEditor', 'ACP Editor', executable, {
       documentSelector: [{ scheme: 'file' }],
       outputChannel: this.log,
       revealOutputChannelOn: RevealOutputChannelOn.Never,
@@ -185,9 +185,15 @@ export class Client implements Disposable {
 
   private forward(stream: Readable): void {
     stream.setEncoding('utf8');
+    let begun = '';
     stream.on('data', (text: string) => {
       this.stderr = (this.stderr + text).slice(-4000);
-      this.log.append(text);
+      const lines = (begun + text).split(/\r?\n/);
+      begun = lines.pop() ?? '';
+      if (lines.length > 0) this.log.info(lines.join('\n')); // each call is an entry of the log
+    });
+    stream.on('end', () => {
+      if (begun !== '') this.log.info(begun);
     });
   }
 
@@ -218,6 +224,13 @@ export class Client implements Disposable {
       if (answer === showLog) this.log.show();
       if (answer === restart) void this.restart();
     });
+  }
+}
+
+/** Its own failures are in the log: what a person has to know, we tell, once. */
+class QuietClient extends LanguageClient {
+  override error(message: string, data?: unknown): void {
+    super.error(message, data, false);
   }
 }
 
