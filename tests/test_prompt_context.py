@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import pytest
 
+from acp_editor.app import media
 from acp_editor.app.context import Item, blocks
 from acp_editor.core.model import Capabilities, Json
 from acp_editor.core.text import Encoding
@@ -40,3 +43,34 @@ def test_what_has_no_text_is_a_link(path: str) -> None:
 def test_an_agent_that_takes_no_texts_gets_links() -> None:
     _, link = made(Item("/ws/a.py", (0, 0), (1, 3)), can=Capabilities())
     assert link == {"type": "resource_link", "uri": "file:///ws/a.py#L1:2", "name": "a.py"}
+
+
+@pytest.mark.parametrize(
+    ("head", "mime_type"),
+    [
+        (b"\x89PNG\r\n\x1a\n....", "image/png"),
+        (b"\xff\xd8\xff\xe0", "image/jpeg"),
+        (b"GIF89a", "image/gif"),
+        (b"RIFF\0\0\0\0WEBPVP8 ", "image/webp"),
+        (b"RIFF\0\0\0\0WAVEfmt ", "audio/wav"),
+        (b"ID3\4", "audio/mpeg"),
+        (b"RIFF\0\0\0\0AVI ", None),
+        (b"<svg>", None),
+        (b"", None),
+    ],
+)
+def test_pictures_and_sounds_are_told_by_their_first_bytes(head: bytes, mime_type: str | None) -> None:
+    assert media.mime_type_of(head[:12]) == mime_type
+
+
+def test_sounds_go_to_an_agent_that_takes_them_and_large_files_as_links(tmp_path: Path) -> None:
+    sound, large = tmp_path / "a.wav", tmp_path / "b.png"
+    sound.write_bytes(b"RIFF\0\0\0\0WAVE")
+    with large.open("wb") as file:
+        file.write(b"\x89PNG\r\n\x1a\n")
+        file.truncate(media.MAX_SIZE + 1)
+    can = Capabilities(audio=True, image=True)
+    _, block, link = made(Item(str(sound)), Item(str(large)), can=can)
+    assert block == {"type": "audio", "mimeType": "audio/wav", "data": "UklGRgAAAABXQVZF"}
+    assert link == {"type": "resource_link", "uri": f"file://{large}", "name": "b.png"}
+    assert made(Item(str(sound)), can=EMBEDS)[1]["type"] == "resource_link"

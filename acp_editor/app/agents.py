@@ -130,6 +130,7 @@ class Agents:
                 "version": render.words(slot.info.version) if slot.info else None,
                 "error": None if slot.error is None else scrub(slot.error),
                 "authMethods": render.auth_methods(slot.info.auth_methods) if slot.info else [],
+                "can": render.abilities(slot.info.capabilities) if slot.info else [],
             }
             for slot in self._slots.values()
         }

@@ -1,4 +1,4 @@
-"""What goes with a prompt: links to files, or their texts where the agent takes them."""
+"""What goes with a prompt: links to files, or their contents where the agent takes them."""
 
 from __future__ import annotations
 
@@ -6,6 +6,7 @@ import os
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
+from acp_editor.app import media
 from acp_editor.core import text as lines
 from acp_editor.core.model import Capabilities, Json
 
@@ -19,6 +20,10 @@ class Item:
     end: tuple[int, int] | None = None
 
 
+def takes(abilities: Capabilities, found: media.Media) -> bool:
+    return abilities.image if found.kind == "image" else abilities.audio
+
+
 def blocks(
     text: str,
     items: Sequence[Item],
@@ -30,8 +35,15 @@ def blocks(
     """The prompt as ACP content blocks; a part of a file embeds just that part, from the buffer."""
     made: list[Json] = [{"type": "text", "text": text}]
     for item in items:
-        content = read(item.path)
         address = uri(item.path)
+        if found := media.read(item.path) if item.start is None else None:
+            if takes(abilities, found):
+                made.append(found.block(address))
+            else:
+                link = {"uri": address, "name": os.path.basename(item.path), "mimeType": found.mime_type}
+                made.append({"type": "resource_link", **link})
+            continue
+        content = read(item.path)
         if item.start is not None and item.end is not None:
             # Lines count from 1 in such fragments, as people and the web's code hosts write them.
             last = item.end[0] + (0 if item.end[1] == 0 and item.end[0] > item.start[0] else 1)

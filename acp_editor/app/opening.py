@@ -3,17 +3,22 @@
 from __future__ import annotations
 
 import logging
-from typing import TYPE_CHECKING, Final
+from collections.abc import Awaitable, Callable
+from functools import partial
+from typing import TYPE_CHECKING, Final, TypeAlias
 
 from acp_editor.acp.agent import Agent
 from acp_editor.acp.connection import RpcError
 from acp_editor.app.sessions import Entry
+from acp_editor.core.model import McpServer, SessionStart
 from acp_editor.lsp.protocol import CommandError
 
 if TYPE_CHECKING:
     from acp_editor.app.app import App
 
 logger = logging.getLogger(__name__)
+
+_Start: TypeAlias = Callable[[str, tuple[str, ...], tuple[McpServer, ...]], Awaitable[SessionStart]]
 
 AUTH_REQUIRED: Final = -32000
 """Source: the Agent Client Protocol, error codes."""
@@ -30,17 +35,29 @@ class Opening:
         app = self.app
         agent = await app.agents.ensure(agent_name)
         folder = cwd or app.agents.slot(agent_name).spec.cwd or app.roots[0]
-        extra = [root for root in app.roots if root != folder]
+        return await self._open(agent_name, agent, folder, agent.new_session)
+
+    async def fork(self, agent: Agent, own_id: str, agent_name: str, folder: str) -> Entry:
+        """A session that begins as a copy of that one, which goes on for itself."""
+        if not agent.info.capabilities.fork:
+            raise CommandError(f"{agent_name} cannot fork sessions")
+        return await self._open(agent_name, agent, folder, partial(agent.fork_session, own_id))
+
+    async def _open(self, name: str, agent: Agent, folder: str, start: _Start) -> Entry:
+        app = self.app
         servers = await app.mcp.servers()
         try:
-            with app.sessions.opening(agent_name):
-                start = await agent.new_session(folder, tuple(extra), servers)
+            with app.sessions.opening(name):
+                started = await start(folder, self._others(folder), servers)
         except RpcError as error:
-            raise self._refused(agent_name, agent, error) from error
-        entry = app.sessions.open(agent_name, start.session_id, folder)
+            raise self._refused(name, agent, error) from error
+        entry = app.sessions.open(name, started.session_id, folder)
         entry.session.cwd = folder
         self._started(entry)
         return entry
+
+    def _others(self, folder: str) -> tuple[str, ...]:
+        return tuple(root for root in self.app.roots if root != folder)
 
     async def take_up(self, agent: Agent, entry: Entry, *, history: bool) -> None:
         """Takes a session up again; with `history`, its history is played where the agent can do that."""
@@ -50,10 +67,9 @@ class Opening:
             raise CommandError(f"{entry.agent} cannot resume sessions")
         load = abilities.load and (history or not abilities.resume)
         take = agent.load_session if load else agent.resume_session
-        extra = [root for root in app.roots if root != entry.cwd]
         servers = await app.mcp.servers()
         try:
-            await take(entry.own_id, entry.cwd, tuple(extra), servers)
+            await take(entry.own_id, entry.cwd, self._others(entry.cwd), servers)
         except RpcError as error:
             raise self._refused(entry.agent, agent, error) from error
         self._started(entry)
@@ -68,7 +84,8 @@ class Opening:
         if error.code == AUTH_REQUIRED:
             ways = ", ".join(method.name for method in agent.info.auth_methods)
             hint = f"log in with {ways}" if ways else "see its own documentation for how to log in"
-            return CommandError(f"{name} needs a login ({error.message}): {hint}")
+            said = f"{name} needs a login ({error.message}): {hint}"
+            return CommandError(said, data={"login": name}) if ways else CommandError(said)
         return CommandError(f"{name} refused the session: {error.message}")
 
     async def live(self, entry: Entry) -> tuple[Agent, Entry]:

@@ -36,7 +36,10 @@ class Location(TypedDict):
 
 
 class ToolCall(TypedDict):
-    """A tool call, merged; `content` as the agent sent it, `status` as it last said it."""
+    """A tool call, merged; `content` as the agent sent it, `status` as it last said it.
+
+    `cancellable`: the agent offers to cancel it alone, with `acpEditor.toolCall.cancel`.
+    """
 
     toolCallId: str
     name: str | None
@@ -49,6 +52,7 @@ class ToolCall(TypedDict):
     rawInput: Any
     rawOutput: Any
     meta: dict[str, Any]
+    cancellable: bool
     fault: NotRequired[str]
     """What the agent did wrong with it, as running it without asking."""
     truncated: NotRequired[bool]
@@ -73,12 +77,27 @@ class ExitStatus(TypedDict):
     signal: str | None
 
 
+class TerminalSize(TypedDict):
+    """In character cells."""
+
+    cols: int
+    rows: int
+
+
 class Terminal(TypedDict):
+    """A terminal of the agent's, or one that it has in the editor (`owner` is "client").
+
+    `size` is null where it is not known. `cancellable`: `acpEditor.terminal.cancel` ends what runs in it.
+    """
+
     terminalId: str
+    owner: Literal["agent", "client"]
     command: str | None
     cwd: str | None
     output: str
     exitStatus: ExitStatus | None
+    size: TerminalSize | None
+    cancellable: bool
     truncated: NotRequired[bool]
 
 
@@ -156,6 +175,8 @@ class Session(TypedDict):
 
 
 class AuthMethod(TypedDict):
+    """A way to log in. `kind` is agent, or terminal where the person does it in a terminal."""
+
     id: str
     name: str
     description: str | None
@@ -163,7 +184,11 @@ class AuthMethod(TypedDict):
 
 
 class Agent(TypedDict):
-    """`error` is the last one of the agent or a turn, until the next prompt or start."""
+    """`error` is the last one of the agent or a turn, until the next prompt or start.
+
+    `can` has what it offers beyond the least: load, resume, list, close, delete, fork, logout, image, audio,
+    embeddedContext.
+    """
 
     state: Literal["stopped", "starting", "ready", "failed"]
     protocol: int | None
@@ -171,6 +196,7 @@ class Agent(TypedDict):
     version: str | None
     error: str | None
     authMethods: list[AuthMethod]
+    can: list[str]
 
 
 class PermissionOption(TypedDict):
@@ -420,9 +446,10 @@ class ElicitResult(TypedDict):
 class RunInTerminalParams(TypedDict):
     """`acpEditor/runInTerminal`, a request to an editor that declares `terminal`: a login of the person's.
 
-    Answered when the terminal is open.
+    Answered when the terminal is open. Exit status 0 is a success; the agent is to be restarted then.
     """
 
+    agent: str
     title: str
     command: str
     args: list[str]
@@ -431,8 +458,17 @@ class RunInTerminalParams(TypedDict):
 
 
 class PromptContext(TypedDict):
+    """A file or a part of it. A picture or a sound goes as such to an agent that takes it."""
+
     uri: str
     range: NotRequired[Range | None]
+
+
+class Image(TypedDict):
+    """A picture that is no file, such as one from the clipboard; `data` is base64."""
+
+    mimeType: str
+    data: str
 
 
 class PromptArgs(TypedDict):
@@ -442,6 +478,7 @@ class PromptArgs(TypedDict):
     asText: NotRequired[bool]
     sessionId: NotRequired[str | None]
     context: NotRequired[list[PromptContext]]
+    images: NotRequired[list[Image]]
 
 
 class SessionId(TypedDict):

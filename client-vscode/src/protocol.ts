@@ -22,7 +22,11 @@ export interface Location {
   readonly inferred: boolean;
 }
 
-/** A tool call, merged; `content` as the agent sent it, `status` as it last said it. */
+/**
+ * A tool call, merged; `content` as the agent sent it, `status` as it last said it.
+ *
+ * `cancellable`: the agent offers to cancel it alone, with `acpEditor.toolCall.cancel`.
+ */
 export interface ToolCall {
   readonly toolCallId: string;
   readonly name: string | null;
@@ -35,6 +39,7 @@ export interface ToolCall {
   readonly rawInput: unknown;
   readonly rawOutput: unknown;
   readonly meta: Readonly<Record<string, unknown>>;
+  readonly cancellable: boolean;
   readonly fault?: string;
   readonly truncated?: boolean;
 }
@@ -58,12 +63,26 @@ export interface ExitStatus {
   readonly signal: string | null;
 }
 
+/** In character cells. */
+export interface TerminalSize {
+  readonly cols: number;
+  readonly rows: number;
+}
+
+/**
+ * A terminal of the agent's, or one that it has in the editor (`owner` is "client").
+ *
+ * `size` is null where it is not known. `cancellable`: `acpEditor.terminal.cancel` ends what runs in it.
+ */
 export interface Terminal {
   readonly terminalId: string;
+  readonly owner: 'agent' | 'client';
   readonly command: string | null;
   readonly cwd: string | null;
   readonly output: string;
   readonly exitStatus: ExitStatus | null;
+  readonly size: TerminalSize | null;
+  readonly cancellable: boolean;
   readonly truncated?: boolean;
 }
 
@@ -137,6 +156,7 @@ export interface Session {
   readonly queued: number;
 }
 
+/** A way to log in. `kind` is agent, or terminal where the person does it in a terminal. */
 export interface AuthMethod {
   readonly id: string;
   readonly name: string;
@@ -144,7 +164,12 @@ export interface AuthMethod {
   readonly kind: string;
 }
 
-/** `error` is the last one of the agent or a turn, until the next prompt or start. */
+/**
+ * `error` is the last one of the agent or a turn, until the next prompt or start.
+ *
+ * `can` has what it offers beyond the least: load, resume, list, close, delete, fork, logout, image, audio,
+ * embeddedContext.
+ */
 export interface Agent {
   readonly state: 'stopped' | 'starting' | 'ready' | 'failed';
   readonly protocol: number | null;
@@ -152,6 +177,7 @@ export interface Agent {
   readonly version: string | null;
   readonly error: string | null;
   readonly authMethods: readonly AuthMethod[];
+  readonly can: readonly string[];
 }
 
 export interface PermissionOption {
@@ -375,9 +401,10 @@ export interface ElicitResult {
 /**
  * `acpEditor/runInTerminal`, a request to an editor that declares `terminal`: a login of the person's.
  *
- * Answered when the terminal is open.
+ * Answered when the terminal is open. Exit status 0 is a success; the agent is to be restarted then.
  */
 export interface RunInTerminalParams {
+  readonly agent: string;
   readonly title: string;
   readonly command: string;
   readonly args: readonly string[];
@@ -385,9 +412,16 @@ export interface RunInTerminalParams {
   readonly cwd: string;
 }
 
+/** A file or a part of it. A picture or a sound goes as such to an agent that takes it. */
 export interface PromptContext {
   readonly uri: string;
   readonly range?: Range | null;
+}
+
+/** A picture that is no file, such as one from the clipboard; `data` is base64. */
+export interface Image {
+  readonly mimeType: string;
+  readonly data: string;
 }
 
 /** With `asText`, a text that begins with a slash is no command, whatever its name. */
@@ -396,6 +430,7 @@ export interface PromptArgs {
   readonly asText?: boolean;
   readonly sessionId?: string | null;
   readonly context?: readonly PromptContext[];
+  readonly images?: readonly Image[];
 }
 
 export interface SessionId {

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from acp_editor.app.commands import agents, options, permissions, review, sessions, turns
+from acp_editor.app.commands import agents, calls, options, permissions, review, sessions, turns
 from acp_editor.app.commands.registry import COMMANDS, Commands
 
-__all__ = ["COMMANDS", "Commands", "agents", "options", "permissions", "review", "sessions", "turns"]
+__all__ = ["COMMANDS", "Commands", "agents", "calls", "options", "permissions", "review", "sessions", "turns"]

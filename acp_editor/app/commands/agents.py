@@ -6,7 +6,15 @@ import shlex
 
 from acp_editor.app.arguments import Arguments
 from acp_editor.app.commands.registry import Commands, command
+from acp_editor.lsp import messages
 from acp_editor.lsp.protocol import CommandError
+
+
+@command("agent.start")
+async def _agent_start(commands: Commands, arguments: Arguments) -> messages.Agent:
+    name = commands.agent_named(arguments)
+    await commands.app.agents.ensure(name)
+    return commands.app.agents.render()[name]
 
 
 @command("agent.restart")
@@ -42,6 +50,7 @@ async def _login(commands: Commands, arguments: Arguments) -> None:
     line = [spec.command, *spec.args, *method.args]
     opened = app.editor.client.draws("terminal") and await app.editor.run_in_terminal(
         {
+            "agent": name,
             "title": f"{name}: {method.name}",
             "command": spec.command,
             "args": [*spec.args, *method.args],

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 from typing import Any
 
-from acp_editor.app import context
+from acp_editor.app import context, media
 from acp_editor.lsp import uris
 from acp_editor.lsp.protocol import CommandError
 
@@ -27,6 +27,13 @@ def folder_of(text: str | None, root: str) -> str | None:
     if path is None or not os.path.isdir(path):
         raise CommandError(f"there is no folder {text}")
     return path
+
+
+def picture_of(raw: dict[str, Any]) -> media.Media:
+    if (picture := media.picture_of(raw)) is None:
+        most = media.MAX_SIZE // 1024 // 1024
+        raise CommandError(f"each image needs 'data': a PNG, JPEG, GIF or WebP of at most {most} MB, as base64")
+    return picture
 
 
 def item_of(raw: dict[str, Any]) -> context.Item:

@@ -114,6 +114,18 @@ async def _session_close(commands: Commands, arguments: Arguments) -> None:
     app.forget(entry)
 
 
+@command("session.fork")
+async def _session_fork(commands: Commands, arguments: Arguments) -> messages.SessionId:
+    app = commands.app
+    session_id = arguments.text("sessionId")
+    name = arguments.maybe_text("agent") or commands.agent_of(session_id)
+    agent = await app.agents.ensure(name)
+    entry, own_id = app.sessions.named(session_id, name)
+    folder = entry.cwd if entry else app.sessions.folders.get((name, own_id)) or app.roots[0]
+    fork = await app.opening.fork(agent, own_id, name, folder)
+    return {"sessionId": fork.key}
+
+
 @command("session.delete")
 async def _session_delete(commands: Commands, arguments: Arguments) -> None:
     app = commands.app

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from acp_editor.app.arguments import Arguments
-from acp_editor.app.commands.reading import item_of
+from acp_editor.app.commands.reading import item_of, picture_of
 from acp_editor.app.commands.registry import Commands, command
 from acp_editor.lsp import messages
 
@@ -12,6 +12,7 @@ from acp_editor.lsp import messages
 async def _prompt(commands: Commands, arguments: Arguments) -> messages.Prompted:
     text = arguments.text("text")
     items = [item_of(raw) for raw in arguments.objects("context")]
+    pictures = [picture_of(raw) for raw in arguments.objects("images")]
     app, session_id = commands.app, arguments.maybe_text("sessionId")
     known = app.entry(session_id) if session_id is not None else app.sessions.active
     async with app.agents.slot(known.agent if known else app.settings.agent).prompting:
@@ -21,7 +22,7 @@ async def _prompt(commands: Commands, arguments: Arguments) -> messages.Prompted
         as_text = arguments.maybe_flag("asText") is True
         if not as_text and (answer := await app.slash.answer(entry, text)) is not None:
             return {"sessionId": entry.key, "answer": answer}
-        entry = await app.prompt(entry, text, items)
+        entry = await app.prompt(entry, text, items, pictures)
     return {"sessionId": entry.key}
 
 

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Final
 
-from acp_editor.core.model.values import UNSET, Json, Unset
+from acp_editor.core.model.values import UNSET, Json, Unset, offers
 
 FINAL_STATUSES: Final = frozenset({"completed", "failed", "cancelled"})
 """Statuses after which a call does no more work; any other value, known or not, is still going."""
@@ -48,6 +48,11 @@ class ToolCall:
     def active(self) -> bool:
         """Whether it is still going: neither final nor left behind by its turn."""
         return not self.ended and self.status not in FINAL_STATUSES
+
+    @property
+    def cancellable(self) -> bool:
+        """Whether the agent offers now to cancel it alone."""
+        return self.status not in FINAL_STATUSES and offers(self.capabilities, "cancel")
 
 
 @dataclass(frozen=True, slots=True)

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Literal, TypeAlias
 
-from acp_editor.core.model.values import UNSET, Json, Unset
+from acp_editor.core.model.values import UNSET, Json, Unset, offers
 
 
 @dataclass(frozen=True, slots=True)
@@ -133,6 +133,13 @@ class Terminal:
     size: Json = None
     capabilities: Json = None
     owner: Literal["agent", "client"] = "agent"
+
+    @property
+    def cancellable(self) -> bool:
+        """Whether what runs in it can be ended: always in ours, in the agent's where it offers that now."""
+        if self.exit_status is not None:
+            return False
+        return self.owner == "client" or offers(self.capabilities, "cancel")
 
 
 @dataclass(frozen=True, slots=True)

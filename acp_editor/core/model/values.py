@@ -18,6 +18,11 @@ def is_array(value: Json) -> TypeGuard[list[Json]]:
     return isinstance(value, list)
 
 
+def offers(capabilities: Json, name: str) -> bool:
+    """An object, also an empty one, offers something; null, absence and anything else does not."""
+    return is_object(capabilities) and is_object(capabilities.get(name))
+
+
 class Unset(Enum):
     """The third state of a patched field: absent, so unchanged."""
 
