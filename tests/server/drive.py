@@ -15,7 +15,7 @@ A case is one JSON object:
   "captures"         the folder of recorded sessions, relative to the case
   "editor"           what the editor does and sees, step by step:
 
-  {"command": ID, "args": {...}, "as": NAME}     must succeed ("eventually": true: within 5 s); {"command": ..., "error": TEXT} must fail with TEXT in its message
+  {"command": ID, "args": {...}, "as": NAME}     must succeed ("eventually": true: within 5 s); {"command": ..., "error": TEXT, "data": SUBSET} must fail with TEXT in its message
   {"open": PATH} {"close": PATH} {"save": PATH} {"type": PATH, "at": [line, char, line, char], "text": T}
   {"state": PATH-INTO-STATE, OP: VALUE, "timeout": S}       acpEditor.state is asked until this holds (5 s)
   {"still": PATH-INTO-STATE, OP: VALUE, "for": MS}          holds now and all the time for so long
@@ -167,7 +167,7 @@ class Editor:
                 "clientInfo": {"name": "scripted-editor", "version": "1"},
                 "initializationOptions": {"acpEditor": self.settings()},
                 "capabilities": {
-                    "general": {"positionEncodings": ["utf-16"]},
+                    "general": {"positionEncodings": self.case.get("encodings", ["utf-16"])},
                     "window": {
                         "showDocument": {"support": True},
                         "showMessage": {},
@@ -550,6 +550,8 @@ class Editor:
                 error = await self.command(step["command"], step.get("args"), error=True)
                 if not error or step["error"].lower() not in error["message"].lower():
                     raise Failed(f"wanted an error with {step['error']!r}, got {error}")
+                if "data" in step and not contains(error.get("data"), step["data"]):
+                    raise Failed(f"wanted an error with the data {step['data']}, got {error}")
             else:
                 end = time.monotonic() + 5
                 while True:

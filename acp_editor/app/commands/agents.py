@@ -14,7 +14,7 @@ from acp_editor.lsp.protocol import CommandError
 async def _agent_start(commands: Commands, arguments: Arguments) -> messages.Agent:
     name = commands.agent_named(arguments)
     await commands.app.agents.ensure(name)
-    return commands.app.agents.render()[name]
+    return commands.app.agents.render(commands.app.scrub)[name]
 
 
 @command("agent.restart")

@@ -32,7 +32,8 @@ def folder_of(text: str | None, root: str) -> str | None:
 def picture_of(raw: dict[str, Any]) -> media.Media:
     if (picture := media.picture_of(raw)) is None:
         most = media.MAX_SIZE // 1024 // 1024
-        raise CommandError(f"each image needs 'data': a PNG, JPEG, GIF or WebP of at most {most} MB, as base64")
+        kinds = f"a PNG, JPEG, GIF or WebP of at most {most} MB"
+        raise CommandError(f"each image needs 'data': {kinds}, as base64")
     return picture
 
 

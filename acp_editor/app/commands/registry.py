@@ -42,7 +42,7 @@ class Commands:
         try:
             return await handler(self, Arguments(name, argument))
         except CommandError as error:
-            raise CommandError(self.app.scrub(error.message)) from error
+            raise CommandError(self.app.scrub(error.message), data=error.data) from error
         except RpcError as error:
             raise CommandError(self.app.scrub(f"the agent refused: {error.message}")) from error
         except (ConnectionClosed, AgentFailed) as error:
