@@ -26,6 +26,7 @@ if TYPE_CHECKING:
 logger = logging.getLogger(__name__)
 
 T = TypeVar("T")
+_HOVER_LINES = 20
 _HOVER_CHARACTERS = 2000
 
 
