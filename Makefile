@@ -6,13 +6,14 @@ PYTEST := $(BIN)/python -m pytest
 export npm_config_update_notifier := false
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test lint format unit client vscode-test screenshots test-agents package lock clean bootstrap system
+.PHONY: help demo test lint format unit client audit vscode-test screenshots test-agents package lock clean bootstrap system
 
 help:
 	@echo "make demo         try it: a sample workspace in VS Code with the built-in agent"
 	@echo "make test         everything that has to hold: lint, types, all tests, a real VS Code"
 	@echo "make lint         ruff and pyright alone"
 	@echo "make client       the VS Code client's types, linter and unit tests alone"
+	@echo "make audit        known vulnerabilities in what is locked"
 	@echo "make unit         the Python tests without VS Code and without real agents"
 	@echo "make vscode-test  the tests in a real VS Code alone"
 	@echo "make test-agents  real agents (Claude, Codex, Gemini, ...) with a scripted language model"
@@ -39,11 +40,15 @@ lint: bootstrap
 	$(BIN)/ruff format --check .
 	$(BIN)/pyright
 
+# Known vulnerabilities in what is locked; says so where it cannot look.
+audit: system
+	@$(BIN)/python scripts/audit.py
+
 client: bootstrap
 	@$(BIN)/python scripts/package.py check
 
 # pytest comes last and runs all there is in one go, so that its closing line is the summary.
-test: system lint client
+test: system lint client audit
 	$(PYTEST)
 
 unit: bootstrap
