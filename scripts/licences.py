@@ -45,7 +45,7 @@ def licence(name: str) -> str:
     if "License-Expression" in about:
         return about["License-Expression"]
     kinds = [match[1] for line in about.get_all("Classifier", []) if (match := _CLASSIFIER.match(line))]
-    return ", ".join(kinds) or (about["License"] if "License" in about else "not said").splitlines()[0]
+    return ", ".join(kinds) or (about.get_all("License") or ["not said"])[0].splitlines()[0]
 
 
 def npm_packages() -> list[tuple[str, str, str]]:
