@@ -88,9 +88,7 @@ def main() -> int:
     found = reports()
     for line in dict.fromkeys(line for report in found for line in report.unseen):
         say(f"audit: could not look. {line}")
-    say(
-        f"audit: {sum(report.looked_at for report in found[:2])} shipped and developers' packages were looked up"
-    )
+    say(f"audit: {found[0].looked_at} Python and {found[2].looked_at} npm packages were looked up")
     for line in dict.fromkeys(line for report in found for line in report.tools):
         say(f"audit: a developers' tool has a known vulnerability: {line}")
     shipped = list(dict.fromkeys(line for report in found for line in report.shipped))
