@@ -263,7 +263,7 @@ def test_undoing_all_gives_every_byte_and_mode_back(
         make(root, before)
         engine = Engine([str(root)], Path(folder) / "cache", Limits())
         engine.patience = 0.0
-        engine.begin(False)
+        engine.begin()
         engine.turns.start(time.time())
         for tree in after:
             make(root, tree)

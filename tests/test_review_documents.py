@@ -21,7 +21,7 @@ def test_what_we_write_into_a_document_for_the_agent_is_the_agents(tmp_path: Pat
     engine = Engine([str(root)], tmp_path / "cache", Limits())
     documents = Documents(engine)
     path = engine.workspace.canonical(str(file))
-    engine.begin(False)
+    engine.begin()
     documents.opened(path, "one\n")
     engine.turns.start(time.time())
     engine.agent_writes(path, None)

@@ -38,7 +38,7 @@ class Bench:
         Path(self.path).write_bytes(text.encode())
         self.engine = Engine([str(root)], Path(folder) / "cache", Limits())
         self.engine.patience = 0.0
-        self.engine.begin(False)
+        self.engine.begin()
         self.documents = Documents(self.engine)
         self.text: str | None = None
         if is_open:

@@ -90,13 +90,6 @@ def put(engine: Engine, path: str, version: Version, expected: Version | None = 
     files.put(path, version, expected, owner[0].folders_of(owner[1]) if owner else None)
 
 
-def remove_empty_folders(engine: Engine, path: str) -> None:
-    """Removes the folders of a file that was the agent's, if it made them."""
-    owner = engine.workspace.find(path)
-    if owner is not None:
-        files.remove_empty_folders(path, owner[0].root, engine.empty_folders)
-
-
 def chosen(
     engine: Engine, path: str | None, hunk_id: str | None
 ) -> list[tuple[Tracked, Collection[str] | None]]:

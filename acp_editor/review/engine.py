@@ -7,6 +7,7 @@ did, whether the agent was at work when the file changed, and a write that is on
 from __future__ import annotations
 
 import logging
+import os
 import time
 from collections.abc import Collection, Iterable, Sequence
 from dataclasses import replace
@@ -74,11 +75,11 @@ class Engine:
 
     # -- looking -------------------------------------------------------------------------------
 
-    def begin(self, cut_short: bool) -> None:
+    def begin(self, cut_short: float = 0.0) -> None:
         """The first checkpoint: what there is belongs to the person.
 
-        Except where a turn was `cut_short` by the end of an earlier process: then what changed since the
-        checkpoint that it left is the agent's.
+        Except where a turn was `cut_short` by the end of an earlier process: then what changed up to that
+        moment, since the checkpoint that it left, is the agent's.
         """
         for checkpoint in self.workspace:
             self._histories.setdefault(checkpoint.root, History(checkpoint.root))
@@ -86,10 +87,13 @@ class Engine:
         known = {*self.tracked, *self.moved_from}
         for path in known:
             files.remove_temporary(path)
+        for path, tracked in self.tracked.items():
+            if (tracked.base.absent or tracked.old_path) and not os.path.lexists(path):
+                self.remove_empty_folders(path)  # an undo that was cut short did not come to it
         if cut_short and not any(checkpoint.empty for checkpoint in self.workspace):
-            self.turns.always = True
-            self.look()
-            self.turns.always = False
+            self.turns.cut_short = cut_short
+            self.look(modes=True)
+            self.turns.cut_short = 0.0
             return
         self.look(known)
         pending = {path: tracked for path, tracked in self.tracked.items() if tracked.pending}
@@ -333,6 +337,11 @@ class Engine:
     def _forget_gone(self) -> None:
         ids = {hunk.hunk_id for tracked in self.tracked.values() for hunk in tracked.hunks}
         self._strength = {name: strength for name, strength in self._strength.items() if name in ids}
+
+    def remove_empty_folders(self, path: str) -> None:
+        """Removes the folders of a file that was the agent's, if it made them."""
+        if (owner := self.workspace.find(path)) is not None:
+            files.remove_empty_folders(path, owner[0].root, self.empty_folders)
 
     def survey(self, moment: float) -> None:
         """Notes what the checkpoint itself cannot hold, of all that has not changed since then."""

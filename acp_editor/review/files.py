@@ -174,6 +174,8 @@ def remove_empty_folders(path: str, root: str, known: frozenset[str] | set[str])
     while folder.startswith(root + os.sep) and folder not in known:
         try:
             os.rmdir(folder)
+        except FileNotFoundError:
+            pass
         except OSError:
             return
         folder = os.path.dirname(folder)

@@ -9,6 +9,7 @@ from __future__ import annotations
 import contextlib
 import functools
 import logging
+import math
 import time
 from collections.abc import AsyncGenerator, Awaitable, Callable, Iterable, Sequence
 from pathlib import Path
@@ -43,6 +44,8 @@ _WATCH_COMMANDS = 1.0
 """Seconds between looks at the disk while the agent runs a command."""
 _WATCH_GIT = 1.0
 """Seconds between looks at the user's git while something is unanswered."""
+_AGENTS_END = 7.0
+"""Seconds that agents have to end when we do."""
 _TAKE_OVER = 1.0
 """Seconds between looks whether the window that reviews has gone."""
 _RELOAD_PATIENCE = 0.3
@@ -153,7 +156,7 @@ class Review:
             self._words,
         )
         self._engine = engine
-        self._store.save(engine)
+        self._save(engine)
         with contextlib.suppress(OSError, ValueError):
             needed = set[str]().union(*(store.objects_of(self._state, root) for root in self._roots))
             engine.workspace.prune(needed)
@@ -183,7 +186,9 @@ class Review:
             async with self._lock:
                 if self._engine is not None:
                     engine = self._engine
-                    await self._thread(lambda: (self._store.save(engine), engine.close()))
+                    # The agent is being ended too, and may go on writing until it is.
+                    turn = time.time() + _AGENTS_END if engine.turns.running else 0.0
+                    await self._thread(lambda: (self._save(engine, turn=turn), engine.close()))
         self._lock_file.release()
 
     async def forget(self) -> None:
@@ -256,7 +261,9 @@ class Review:
         """Before a turn: what is there now is the person's. Waits for the first one, if need be."""
         self._inbox.look(None)
         async with self._caught_up():
-            pass
+            if (engine := self._engine) is not None and not self._closed:
+                # Before the agent can write: who finds that we have ended has to know that it may have.
+                await self._thread(lambda: self._save(engine, turn=math.inf))
         self._tell_left_out()
         self._queue_up(functools.partial(Engine.survey, moment=time.time()))
 
@@ -313,9 +320,11 @@ class Review:
             log.exception("looking at the disk failed")
         self._save(engine)
 
-    def _save(self, engine: Engine, ahead: Sequence[Tracked] = ()) -> None:
+    def _save(self, engine: Engine, ahead: Sequence[Tracked] = (), *, turn: float = 0.0) -> None:
+        if not turn and engine.turns.running:
+            turn = math.inf
         try:
-            self._store.save(engine, ahead)
+            self._store.save(engine, ahead, turn=turn)
         except OSError as error:
             log.warning("the pending review cannot be written: %s", error)
 

@@ -37,8 +37,11 @@ class Store:
         self._written: dict[str, str] = {}
         self._kept: dict[str, list[tuple[Version, str | None]]] = {}
 
-    def save(self, engine: Engine, ahead: Sequence[Tracked] = ()) -> None:
-        """Writes what is unanswered, if that has changed, and what is about to be. Raises OSError."""
+    def save(self, engine: Engine, ahead: Sequence[Tracked] = (), *, turn: float) -> None:
+        """Writes what is unanswered, and what is `ahead`. Raises OSError.
+
+        `turn` is the moment until which the agent may write; infinity while a turn runs, else 0.
+        """
         known = engine.tracked | {tracked.path: tracked for tracked in ahead}
         pending = [tracked for tracked in known.values() if tracked.pending]
         self._kept = {tracked.path: self._kept.get(tracked.path, []) for tracked in pending}
@@ -51,7 +54,8 @@ class Store:
                 "format": FORMAT,
                 "root": root,
                 "nextId": engine.next_id,
-                "turn": engine.turns.running > 0,
+                "turn": turn,
+                "emptyFolders": sorted(_above(found) & engine.empty_folders),
                 "files": found,
             }
             self._write(root, json.dumps(content))
@@ -97,22 +101,23 @@ class Store:
         self._kept[tracked.path].append((version, oid))
         return [oid, version.mode]
 
-    def load(self, engine: Engine) -> bool:
-        """Gives the engine what was unanswered; returns whether a turn was cut short by our end.
+    def load(self, engine: Engine) -> float:
+        """Gives the engine what was unanswered; returns until when a turn that we cut short may have run.
 
         What cannot be read is logged and left out: its base is in the checkpoint, so it is found again as a
         change, if a turn was running.
         """
-        cut_short = False
+        cut_short = 0.0
         for root in engine.workspace.roots:
             try:
                 content = json.loads((folder_of(self._state, root) / "review.json").read_text("ascii"))
                 if content["format"] != FORMAT:
                     continue
                 engine.next_id = max(engine.next_id, int(content["nextId"]))
+                engine.empty_folders.update(content["emptyFolders"])
                 for item in content["files"]:
                     self._load_file(engine, item)
-                cut_short = cut_short or bool(content["turn"])
+                cut_short = max(cut_short, float(content["turn"]))
             except FileNotFoundError:
                 continue
             except (OSError, ValueError, KeyError, TypeError, IndexError) as error:
@@ -141,6 +146,17 @@ class Store:
 
 def _numbers(span: Span) -> tuple[int, int]:
     return span.start, span.end
+
+
+def _above(found: Iterable[dict[str, Any]]) -> set[str]:
+    """All folders that these files are in."""
+    folders: set[str] = set()
+    for item in found:
+        folder = os.path.dirname(item["path"])
+        while folder not in folders:
+            folders.add(folder)
+            folder = os.path.dirname(folder)
+    return folders
 
 
 def forget(state: Path, roots: Iterable[str]) -> None:

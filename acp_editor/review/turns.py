@@ -38,8 +38,8 @@ class Turns:
     number: int = 0
     began: float = 0.0
     ended: float = 0.0
-    always: bool = False
-    """Whatever is found now is the agent's."""
+    cut_short: float = 0.0
+    """Until when an agent may have written that an earlier process of ours left behind."""
 
     def start(self, moment: float) -> None:
         if not self.running:
@@ -53,7 +53,7 @@ class Turns:
         self.running = max(0, self.running - 1)
 
     def covers(self, moment: float) -> bool:
-        if self.always:
+        if moment <= self.cut_short:
             return True
         return self.began - CLOCK <= moment and (self.running > 0 or moment <= self.ended)
 

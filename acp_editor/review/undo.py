@@ -111,7 +111,7 @@ class Undoing:
     def _put(self, tracked: Tracked, target: Version) -> None:
         answers.put(self._engine, tracked.path, target, tracked.disk)
         if target.absent:
-            answers.remove_empty_folders(self._engine, tracked.path)
+            self._engine.remove_empty_folders(tracked.path)
 
     def _move_back(self, tracked: Tracked, old_path: str) -> None:
         if os.path.lexists(old_path):
@@ -122,7 +122,7 @@ class Undoing:
             raise files.Changed
         answers.put(self._engine, old_path, tracked.base, ABSENT)
         answers.put(self._engine, tracked.path, ABSENT, tracked.disk)
-        answers.remove_empty_folders(self._engine, tracked.path)
+        self._engine.remove_empty_folders(tracked.path)
         answers.moved_back(self._engine, tracked)
 
     # -- and back ------------------------------------------------------------------------------
