@@ -4,6 +4,8 @@ import type { Client } from './client';
 import type { Config } from './config';
 import { showSession } from './documents';
 import { messageOf } from './environment';
+import type { Hooks } from './hooks';
+import type { Options } from './options';
 import type { Call, Permissions } from './permissions';
 import type { Pickers } from './picker';
 import type { Prompt } from './prompt';
@@ -22,8 +24,10 @@ export interface Parts {
   readonly log: LogOutputChannel;
   readonly prompt: Prompt;
   readonly pickers: Pickers;
+  readonly options: Options;
   readonly permissions: Permissions;
   readonly rules: Rules;
+  readonly hooks: Hooks;
   readonly changes: Changes;
   readonly terminals: Terminals;
   /** The person has moved by a command of ours. */
@@ -50,7 +54,7 @@ export function registerCommands(parts: Parts): Disposable[] {
 }
 
 function handlers(parts: Parts): Record<string, Handler> {
-  const { client, state, consent, log, prompt, pickers, permissions, rules, changes, terminals, moved } = parts;
+  const { client, state, consent, log, prompt, pickers, options, permissions, rules, hooks, changes, terminals, moved } = parts;
   const running = <T>(run: () => Promise<T>): (() => Promise<T | undefined>) => {
     return async () => ((await mayStart(client)) ? run() : undefined);
   };
@@ -69,10 +73,10 @@ function handlers(parts: Parts): Record<string, Handler> {
     chooseAgent: () => pickers.chooseAgent(),
     sessions: running(() => pickers.sessions()),
     login: running(() => pickers.login()),
-    setOption: () => pickers.setOption(),
-    setMode: () => pickers.setByCategory('mode'),
-    setModel: () => pickers.setByCategory('model'),
-    nextMode: () => pickers.nextMode(),
+    setOption: () => options.pick(),
+    setMode: () => options.pickByCategory('mode'),
+    setModel: () => options.pickByCategory('model'),
+    nextMode: () => options.nextMode(),
 
     approve: (argument) => permissions.approve(callOf(argument)),
     reject: (argument) => permissions.reject(callOf(argument)),
@@ -83,6 +87,7 @@ function handlers(parts: Parts): Record<string, Handler> {
     never: (argument) => permissions.makeRule('deny', callOf(argument)),
     rules: running(() => rules.list()),
     decisions: running(() => rules.showDecisions()),
+    hooks: running(() => hooks.list()),
 
     toggleFollow: async () => {
       const { enabled } = await client.execute<FollowState>('follow.toggle');

@@ -10,6 +10,8 @@ import { Decorations } from './decorations';
 import { followSessions, saveDocument } from './documents';
 import { Follower } from './follow';
 import { lensesOf } from './lenses';
+import { Hooks } from './hooks';
+import { Options } from './options';
 import { Permissions } from './permissions';
 import { Pickers } from './picker';
 import { Prompt } from './prompt';
@@ -60,7 +62,7 @@ export function activate(context: ExtensionContext): Api {
     },
   });
   const announcer = new Announcer(state);
-  const rules = new Rules(client);
+  const rules = new Rules(client, state);
   const permissions = new Permissions(client, state, config, rules, announcer);
   const changes = new Changes(client, state, announcer);
   const terminals = new Terminals(client, state);
@@ -101,8 +103,10 @@ export function activate(context: ExtensionContext): Api {
       log,
       prompt: new Prompt(client, state),
       pickers: new Pickers(client, state, config),
+      options: new Options(client, state),
       permissions,
       rules,
+      hooks: new Hooks(client),
       changes,
       terminals,
       moved: () => activity.seen(window.activeTextEditor?.document.uri),

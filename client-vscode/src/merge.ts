@@ -42,3 +42,10 @@ export function workspaceRules(found: Inspected<readonly string[]> | undefined):
 export function commandLine(entry: AgentEntry): string {
   return [entry.command, ...(entry.args ?? [])].map((part) => (/\s/.test(part) ? JSON.stringify(part) : part)).join(' ');
 }
+
+/** The list with `to` in the place of the first `rule`, or without it; undefined where it is not there. */
+export function replaced(rules: readonly unknown[], rule: string, to: string | undefined): unknown[] | undefined {
+  const at = rules.findIndex((one) => (typeof one === 'string' ? one.trim() : undefined) === rule.trim());
+  if (at < 0) return undefined;
+  return [...rules.slice(0, at), ...(to === undefined ? [] : [to]), ...rules.slice(at + 1)];
+}

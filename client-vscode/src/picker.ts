@@ -1,9 +1,8 @@
-import { type QuickPickItem, QuickPickItemKind, ThemeIcon, Uri, l10n, window, workspace, ConfigurationTarget } from 'vscode';
+import { type QuickPickItem, ThemeIcon, Uri, l10n, window, workspace, ConfigurationTarget } from 'vscode';
 import type { Client } from './client';
 import type { Config } from './config';
 import { commandLine } from './merge';
-import type { AuthMethod, Choice, ConfigOption, SessionId, SessionRow, State as Snapshot, Terminal } from './protocol';
-import { valueName } from './status';
+import type { AuthMethod, SessionId, SessionRow, State as Snapshot, Terminal } from './protocol';
 import type { State } from './state';
 
 /** The pickers for what a command needs and was not given. */
@@ -91,34 +90,6 @@ export class Pickers {
     void window.showInformationMessage(l10n.t('Logged in to {0}.', agent));
   }
 
-  /** Picks one of the session's options and a value for it. */
-  async setOption(): Promise<void> {
-    const items = this.options().map((option) => ({
-      label: option.name,
-      description: valueName(option),
-      detail: option.description ?? '',
-      option,
-    }));
-    if (items.length === 0) {
-      void window.showInformationMessage(l10n.t('The session has no options.'));
-      return;
-    }
-    const chosen = await window.showQuickPick(items, { title: l10n.t('Set Option'), matchOnDescription: true });
-    if (chosen) await this.setValue(chosen.option);
-  }
-
-  async setByCategory(category: 'mode' | 'model'): Promise<void> {
-    await this.setValue(this.byCategory(category));
-  }
-
-  /** The next choice of the mode, the first one after the last. */
-  async nextMode(): Promise<void> {
-    const option = this.byCategory('mode');
-    const at = option.options.findIndex((choice) => choice.value === option.value);
-    const next = option.options[(at + 1) % option.options.length];
-    if (next) await this.send(option, next.value);
-  }
-
   async pickTerminal(): Promise<{ readonly terminal: Terminal; readonly sessionId: string } | undefined> {
     const snapshot = await this.client.execute<Snapshot>('state');
     const session = snapshot.sessions.find(({ sessionId }) => sessionId === snapshot.activeSessionId);
@@ -135,54 +106,4 @@ export class Pickers {
     const chosen = items.length === 1 ? items[0] : await window.showQuickPick(items, { title: l10n.t('Show Agent Terminal') });
     return chosen && { terminal: chosen.terminal, sessionId: session.sessionId };
   }
-
-  private options(): readonly ConfigOption[] {
-    return this.state.activeSession?.info?.config ?? [];
-  }
-
-  private byCategory(category: string): ConfigOption {
-    const option = this.options().find((candidate) => candidate.category === category && candidate.options.length > 0);
-    if (!option) throw new Error(l10n.t('The session has no choice of that kind.'));
-    return option;
-  }
-
-  private async setValue(option: ConfigOption): Promise<void> {
-    if (option.kind === 'boolean') {
-      await this.send(option, option.value !== true);
-      return;
-    }
-    if (option.options.length === 0) {
-      const text = await window.showInputBox({ title: option.name, value: valueName(option), prompt: option.description ?? '' });
-      if (text !== undefined) await this.send(option, option.kind === 'number' ? Number(text) : text);
-      return;
-    }
-    const chosen = await window.showQuickPick(choiceItems(option), { title: option.name, matchOnDescription: true });
-    if (chosen?.choice) await this.send(option, chosen.choice.value);
-  }
-
-  private async send(option: ConfigOption, value: unknown): Promise<void> {
-    const config = await this.client.execute<readonly ConfigOption[]>('config.set', { configId: option.configId, value });
-    const info = this.state.activeSession?.info;
-    if (info) this.state.setSession({ ...info, config });
-  }
-}
-
-type ChoiceItem = QuickPickItem & { readonly choice?: Choice };
-
-/** The choices of an option, grouped as the agent groups them. */
-function choiceItems(option: ConfigOption): ChoiceItem[] {
-  const items: ChoiceItem[] = [];
-  let group: string | null = null;
-  for (const choice of option.options) {
-    const its = choice.group ?? null;
-    if (its !== null && its !== group) items.push({ label: its, kind: QuickPickItemKind.Separator });
-    group = its;
-    items.push({
-      label: choice.name,
-      description: choice.description ?? '',
-      iconPath: new ThemeIcon(choice.value === option.value ? 'check' : 'blank'),
-      choice,
-    });
-  }
-  return items;
 }

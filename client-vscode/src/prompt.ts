@@ -1,8 +1,14 @@
-import { InputBoxValidationSeverity, Uri, l10n, window, workspace } from 'vscode';
+import { InputBoxValidationSeverity, Uri, commands, l10n, window, workspace } from 'vscode';
 import type { Client } from './client';
-import type { PromptContext, Prompted, SourcedCommand } from './protocol';
-import { slashName, unknownCommand } from './slash';
+import type { PromptContext, Prompted, Ran, SourcedCommand } from './protocol';
+import { shortened, slashName, unknownCommand } from './slash';
 import type { State } from './state';
+
+/** What was typed; `asText`: it begins like a command, and is none. */
+interface Typed {
+  readonly text: string;
+  readonly asText: boolean;
+}
 
 /** Asks for a prompt and sends it; `text` is what the box begins with. */
 export class Prompt {
@@ -13,8 +19,7 @@ export class Prompt {
 
   async ask(text = '', context: readonly PromptContext[] = []): Promise<void> {
     const prompt = await this.read(text, context);
-    if (prompt === undefined) return;
-    await this.send(prompt, context);
+    if (prompt) await this.send(prompt, context);
   }
 
   /** A prompt about what is selected in the active editor. */
@@ -32,15 +37,15 @@ export class Prompt {
 
   /** Picks a slash command; one that takes arguments is asked for them. */
   async pickCommand(): Promise<void> {
-    const commands = await this.commands();
-    if (commands.length === 0) {
+    const known = await this.commands();
+    if (known.length === 0) {
       const message = this.state.activeSessionId === undefined
         ? l10n.t('The agent names its commands once there is a session.')
         : l10n.t('The agent has no commands.');
       void window.showInformationMessage(message);
       return;
     }
-    const items = commands.map((command) => ({
+    const items = known.map((command) => ({
       label: `/${command.name}`,
       description: command.source,
       detail: command.description,
@@ -53,14 +58,36 @@ export class Prompt {
     });
     if (!chosen) return;
     const { name, hint } = chosen.command;
-    if (hint === null || hint === '') await this.send(`/${name}`);
+    if (hint === null || hint === '') await this.run(name, '');
     else await this.ask(`/${name} `);
   }
 
-  private async send(text: string, context: readonly PromptContext[] = []): Promise<void> {
-    const argument = { text, ...(context.length > 0 ? { context } : {}) };
+  /** A slash command by its name says what it printed; what else is typed is a prompt. */
+  private async send({ text, asText }: Typed, context: readonly PromptContext[]): Promise<void> {
+    const name = asText ? undefined : slashName(text);
+    const known = name === undefined ? [] : await this.commands();
+    if (name !== undefined && context.length === 0 && (known.length === 0 || known.some((one) => one.name === name))) {
+      await this.run(name, text.trimStart().slice(name.length + 1).trim());
+      return;
+    }
+    const argument = { text, ...(context.length > 0 ? { context } : {}), ...(asText ? { asText } : {}) };
     const { answer } = await this.client.execute<Prompted>('prompt', argument);
-    if (answer !== undefined && answer !== '') void window.showInformationMessage(answer);
+    if (answer !== undefined) this.show(slashName(text) ?? '', answer);
+  }
+
+  private async run(name: string, args: string): Promise<void> {
+    const { printed } = await this.client.execute<Ran>('command.run', { name, arguments: args });
+    this.show(name, printed);
+  }
+
+  private show(name: string, printed: string): void {
+    const text = shortened(printed);
+    if (text === '') return;
+    const showSession = l10n.t('Show Session');
+    void window.showInformationMessage(`/${name}: ${text}`, showSession).then((answer) => {
+      if (answer !== undefined) return commands.executeCommand('acpEditor.ui.showSession');
+      return undefined;
+    });
   }
 
   private async commands(): Promise<readonly SourcedCommand[]> {
@@ -68,8 +95,7 @@ export class Prompt {
     return this.client.execute<readonly SourcedCommand[]>('commands');
   }
 
-  private async read(text: string, context: readonly PromptContext[]): Promise<string | undefined> {
-    const commands = this.state.activeSession?.info?.commands ?? [];
+  private async read(text: string, context: readonly PromptContext[]): Promise<Typed | undefined> {
     const input = window.createInputBox();
     const agent = this.state.status?.title ?? this.state.status?.agent ?? '';
     input.title = agent === '' ? l10n.t('Prompt Agent') : l10n.t('Prompt {0}', agent);
@@ -80,27 +106,33 @@ export class Prompt {
     input.ignoreFocusOut = true;
     let warned: string | undefined;
     try {
-      return await new Promise<string | undefined>((resolve) => {
-        input.onDidChangeValue((value) => {
-          const name = slashName(value);
-          const hint = commands.find((command) => command.name === name)?.hint;
-          input.validationMessage =
-            hint === undefined || hint === null || hint === ''
-              ? undefined
-              : { message: `/${name ?? ''} ${hint}`, severity: InputBoxValidationSeverity.Info };
-        });
-        input.onDidAccept(() => {
+      return await new Promise<Typed | undefined>((resolve) => {
+        let known: readonly SourcedCommand[] = [];
+        const hint = (): void => {
+          const command = known.find(({ name }) => name === slashName(input.value));
+          const message = `/${command?.name ?? ''} ${command?.hint ?? ''}`;
+          input.validationMessage = command?.hint ? { message, severity: InputBoxValidationSeverity.Info } : undefined;
+        };
+        // The box does not wait for the commands, since hooks have a say in them.
+        const asked = this.commands().then((found) => {
+          known = found;
+          hint();
+          return found;
+        }, () => known);
+        input.onDidChangeValue(hint);
+        const accept = async (): Promise<void> => {
           const value = input.value.trim();
           if (value === '') return;
-          const unknown = unknownCommand(value, commands);
-          if (unknown !== undefined && unknown !== warned) {
-            warned = unknown;
-            const message = l10n.t('The agent has no command /{0}. Press Enter again to send it as text.', unknown);
-            input.validationMessage = { message, severity: InputBoxValidationSeverity.Warning };
+          const unknown = unknownCommand(value, await asked);
+          if (unknown === undefined || unknown === warned) {
+            resolve({ text: value, asText: unknown !== undefined });
             return;
           }
-          resolve(value);
-        });
+          warned = unknown;
+          const message = l10n.t('There is no command /{0}. Press Enter again to send it as text.', unknown);
+          input.validationMessage = { message, severity: InputBoxValidationSeverity.Warning };
+        };
+        input.onDidAccept(() => void accept());
         input.onDidHide(() => resolve(undefined));
         input.show();
       });

@@ -11,3 +11,12 @@ export function unknownCommand(text: string, commands: readonly Pick<Command, 'n
   if (name === undefined || commands.length === 0) return undefined;
   return commands.some((command) => command.name.replace(/^\//, '') === name) ? undefined : name;
 }
+
+const SHOWN = 300;
+/** Characters of an answer that a notification has room for. */
+
+/** What a command printed, in one line that fits. */
+export function shortened(text: string): string {
+  const line = text.replace(/\s+/g, ' ').trim();
+  return line.length > SHOWN ? `${line.slice(0, SHOWN - 1)}…` : line;
+}

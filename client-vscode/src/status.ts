@@ -100,9 +100,10 @@ export class Status implements Disposable {
         item.hide();
         continue;
       }
-      item.text = valueName(option);
-      item.tooltip = plain(`${option.name}: ${valueName(option)}`);
-      item.accessibilityInformation = { label: `ACP, ${option.name}: ${valueName(option)}`, role: 'button' };
+      const told = option.locked === null ? '' : `, ${l10n.t('locked by {0}', option.locked)}`;
+      item.text = option.locked === null ? valueName(option) : `$(lock) ${valueName(option)}`;
+      item.tooltip = plain(`${option.name}: ${valueName(option)}${told}`);
+      item.accessibilityInformation = { label: `ACP, ${option.name}: ${valueName(option)}${told}`, role: 'button' };
       item.show();
     }
   }

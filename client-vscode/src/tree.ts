@@ -146,13 +146,15 @@ function callItem(call: ToolCall): TreeItem {
   );
   const status = call.active ? statusName(call.status) : call.status === 'failed' ? l10n.t('failed') : endedName(call.status);
   item.id = `call.${call.toolCallId}`;
-  item.iconPath = new ThemeIcon(iconOf(call.kind), colourOf(call));
-  item.description = status;
-  item.tooltip = text(`${title}\n${call.kind}, ${status}`);
+  item.iconPath = call.fault === undefined
+    ? new ThemeIcon(iconOf(call.kind), colourOf(call))
+    : new ThemeIcon('warning', new ThemeColor('list.warningForeground'));
+  item.description = call.fault === undefined ? status : `${status} · ${l10n.t('it did not ask')}`;
+  item.tooltip = text([title, `${call.kind}, ${status}`, call.fault ?? ''].join('\n').trimEnd());
   item.contextValue = 'call';
   const [place] = call.locations;
   if (place) item.command = openCommand(place);
-  item.accessibilityInformation = { label: `${title}, ${call.kind}, ${status}` };
+  item.accessibilityInformation = { label: [title, call.kind, status, call.fault].filter(Boolean).join(', ') };
   return item;
 }
 

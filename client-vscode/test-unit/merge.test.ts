@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { commandLine, mergedAgents, own, workspaceRules } from '../src/merge';
+import { commandLine, mergedAgents, own, replaced, workspaceRules } from '../src/merge';
 
 test("a workspace's agent counts only once it was agreed to", () => {
   const mine = { claude: { command: 'claude' } };
@@ -19,4 +19,10 @@ test("the person's rules and a workspace's are kept apart", () => {
 
 test('a command line is shown so that its arguments can be told apart', () => {
   assert.equal(commandLine({ command: 'npx', args: ['-y', 'two words'] }), 'npx -y "two words"');
+});
+
+test('a rule is replaced or taken out of its list, and only there', () => {
+  assert.deepEqual(replaced(['a', ' b ', 'c', 'b'], 'b', 'd'), ['a', 'd', 'c', 'b']);
+  assert.deepEqual(replaced(['a', 5], 'a', undefined), [5]);
+  assert.equal(replaced(['a'], 'b', 'c'), undefined);
 });

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { slashName, unknownCommand } from '../src/slash';
+import { shortened, slashName, unknownCommand } from '../src/slash';
 
 const commands = [{ name: 'rename' }, { name: 'todo' }];
 
@@ -19,4 +19,10 @@ test('a name that the agent does not know is told, where it named any', () => {
   assert.equal(unknownCommand('/renam a b', commands), 'renam');
   assert.equal(unknownCommand('/rename a b', commands), undefined);
   assert.equal(unknownCommand('/renam a b', []), undefined);
+});
+
+test('what a command printed is one line that fits', () => {
+  assert.equal(shortened('  one\n\n- two '), 'one - two');
+  assert.equal(shortened('x'.repeat(400)).length, 300);
+  assert.equal(shortened(' \n'), '');
 });
