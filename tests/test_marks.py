@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from acp_editor.core.marks import hover
 from acp_editor.core.model import ToolCall
-from acp_editor.core.safe import cut, fenced, markdown, plain, prose, visible
+from acp_editor.core.safe import cut, fenced, markdown, notice, plain, prose, visible
 
 # -- hovers ------------------------------------------------------------------------------------
 
@@ -76,6 +76,10 @@ def test_a_hostile_call_shows_what_it_is() -> None:
 )
 def test_the_invisible_is_written_out(text: str, expected: str) -> None:
     assert visible(text) == expected
+
+
+def test_a_message_makes_no_links() -> None:
+    assert notice("see [this](command:evil)\u202e") == "see [this] (command:evil)⟨202E⟩"
 
 
 def test_a_label_is_one_line_and_short() -> None:

@@ -360,7 +360,7 @@ class App:
 
     def scrub(self, text: str) -> str:
         """An error or a message as a person may see it: whole, without secrets, with nothing invisible."""
-        return safe.visible(self.secrets.text(text))
+        return safe.notice(self.secrets.text(text))
 
     def withdraw(self, entry: Entry, why: str) -> None:
         """Nothing that the session has asked of the person is to be answered any more."""

@@ -47,6 +47,11 @@ def plain(text: str, limit: int = LABEL_LIMIT) -> str:
     return cut(visible(text, keep=""), limit)
 
 
+def notice(text: str) -> str:
+    """A message's text: VS Code makes links of Markdown's in it, also such as run commands."""
+    return visible(text).replace("](", "] (")
+
+
 def cut(text: str, limit: int) -> str:
     """The text, or its beginning with an ellipsis."""
     return text if len(text) <= limit else text[: max(0, limit - 1)].rstrip() + "…"

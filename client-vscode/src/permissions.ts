@@ -23,6 +23,7 @@ import { refusal } from './guard';
 import type { AnsweredPermission, Permission, PermissionOption } from './protocol';
 import type { Effect, Rules } from './rules';
 import { sameUri, type State } from './state';
+import { visible } from './safe';
 
 const MOST_BUTTONS = 4;
 /** What a notification has room for; the others are in the picker of all answers. */
@@ -247,7 +248,7 @@ function warnings({ dangerous, outside, readOnly }: Permission): string[] {
 
 function filesOf(permission: Permission): string[] {
   const uris = [...permission.diffs.map((diff) => diff.uri), ...permission.locations.map((place) => place.uri)];
-  return [...new Set(uris)].map((uri) => workspace.asRelativePath(Uri.parse(uri), false).replaceAll('\\', '/'));
+  return [...new Set(uris)].map((uri) => visible(workspace.asRelativePath(Uri.parse(uri), false)).replaceAll('\\', '/'));
 }
 
 function meaning(option: PermissionOption): string {

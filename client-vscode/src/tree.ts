@@ -17,7 +17,9 @@ import { throttled } from './coalesce';
 import { iconOf } from './marks';
 import { describe, titleOf } from './permissions';
 import type { Location, Permission, PlanEntry, ToolCall } from './protocol';
+import { visible } from './safe';
 import type { State } from './state';
+import { terminalOf } from './terminals';
 
 type Node =
   | { readonly type: 'permission'; readonly permission: Permission }
@@ -151,7 +153,8 @@ function callItem(call: ToolCall): TreeItem {
     : new ThemeIcon('warning', new ThemeColor('list.warningForeground'));
   item.description = call.fault === undefined ? status : `${status} · ${l10n.t('it did not ask')}`;
   item.tooltip = text([title, `${call.kind}, ${status}`, call.fault ?? ''].join('\n').trimEnd());
-  item.contextValue = 'call';
+  const marks = [...(call.cancellable ? ['.cancellable'] : []), ...(terminalOf(call) === undefined ? [] : ['.terminal'])];
+  item.contextValue = `call${marks.join('')}`;
   const [place] = call.locations;
   if (place) item.command = openCommand(place);
   item.accessibilityInformation = { label: [title, call.kind, status, call.fault].filter(Boolean).join(', ') };
@@ -161,7 +164,7 @@ function callItem(call: ToolCall): TreeItem {
 function placeItem(place: Location, id: string): TreeItem {
   const uri = Uri.parse(place.uri);
   const line = place.range ? place.range.start.line + 1 : undefined;
-  const name = workspace.asRelativePath(uri);
+  const name = visible(workspace.asRelativePath(uri));
   const item = new TreeItem(line === undefined ? name : `${name}:${line}`);
   item.id = `place.${id}`;
   item.resourceUri = uri;
