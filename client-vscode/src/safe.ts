@@ -18,6 +18,11 @@ export function visible(text: string): string {
   });
 }
 
+/** For the labels in which VS Code draws icons: the agent's words cannot draw any. */
+export function withoutIcons(text: string): string {
+  return visible(text).replaceAll('$(', '$\u2060(');
+}
+
 const SEQUENCE =
   // eslint-disable-next-line no-control-regex -- what is looked for
   /\x1b(?:\[[0-?]*[ -/]*[@-~]?|[\]PX^_][^\x07\x1b\x9c\n]*(?:\x07|\x1b\\|\x9c)?|[ -/]*[0-~]?)|[\x80-\x9f]/g;

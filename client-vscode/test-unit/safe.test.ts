@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { forTerminal, visible } from '../src/safe';
+import { forTerminal, visible, withoutIcons } from '../src/safe';
 
 test('ordinary names stay as they are', () => {
   for (const name of ['src/app.py', 'Straße 7.md', '日本語.txt', 'שלום.md', '👩‍💻.md', 'a b  c']) assert.equal(visible(name), name);
@@ -11,6 +11,11 @@ test('what cannot be seen is written out', () => {
   assert.equal(visible('a\u200bb\u00adc\u2066d'), 'a⟨200B⟩b⟨00AD⟩c⟨2066⟩d');
   assert.equal(visible('a\nb\x1b[31m\x7f'), 'a␊b␛[31m␡');
   assert.equal(visible('a\u200db\u{e0041}'), 'a⟨200D⟩b⟨E0041⟩');
+});
+
+test('a label draws no icons', () => {
+  assert.doesNotMatch(withoutIcons('$(check) Safe'), /\$\(/);
+  assert.equal(withoutIcons('costs $5 (five)'), 'costs $5 (five)');
 });
 
 test('a terminal gets colours and movements', () => {
