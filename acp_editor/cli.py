@@ -6,6 +6,7 @@ Nothing heavy is imported before it is known what is wanted.
 from __future__ import annotations
 
 import argparse
+import gc
 import logging
 import os
 import sys
@@ -65,6 +66,9 @@ def _serve(arguments: list[str]) -> int:
     handler = logging.StreamHandler(sys.stderr)
     handler.setFormatter(WithoutSecrets(app.secrets.text))
     logging.basicConfig(level=os.environ.get("ACP_EDITOR_LOG", "INFO").upper(), handlers=[handler])
+    # What is loaded by now stays; and what agents say makes many values and hardly any circles.
+    gc.freeze()
+    gc.set_threshold(10_000, 20, 20)
     code = anyio.run(serve, app, version())
     sys.stderr.flush()
     # The threads that wait in a read of the editor's pipe must not hold the exit up.

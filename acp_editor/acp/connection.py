@@ -259,16 +259,19 @@ class Connection:
             self._call(self._on_line, "in", line)
         if self._on_traffic is not None:
             self._call(self._on_traffic, "in", message)
-        match classify(message, self._fault):
-            case Notification("$/cancel_request", params):
+        if "id" not in message and isinstance(method := message.get("method"), str):
+            params: Json = message.get("params")  # most messages are these
+            if method == "$/cancel_request":
                 self._cancel(params)
-            case Notification(method, params):
+            else:
                 self._call(self._on_notification, method, params)
+            return
+        match classify(message, self._fault):
             case Answer() | ErrorAnswer() as answer:
                 self._answered(answer, message)
             case Request() as request:
                 self._start(request, handlers)
-            case None:
+            case Notification() | None:
                 pass
 
     def _answered(self, answer: Answer | ErrorAnswer, message: Object) -> None:

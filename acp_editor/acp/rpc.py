@@ -159,6 +159,15 @@ _decoder: Final = json.JSONDecoder(parse_float=_finite, parse_constant=_no_const
 _encoder: Final = json.JSONEncoder(separators=(",", ":"), allow_nan=False)
 
 
+def _parsed(text: str) -> Json:
+    """Raises ValueError. Most lines begin with their object and end with it: no need to look for spaces."""
+    if text.startswith("{"):
+        found: tuple[Json, int] = _decoder.raw_decode(text)
+        if found[1] == len(text):
+            return found[0]
+    return _decoder.decode(text.removeprefix("\ufeff"))
+
+
 def decode(line: bytes, report: Report) -> Object | None:
     """The object that a line holds; None for anything else, reported unless the line is blank."""
     try:
@@ -167,8 +176,8 @@ def decode(line: bytes, report: Report) -> Object | None:
         report(fault("not_utf8", f"A message is not UTF-8: {error.reason}.", line))
         text = line.decode("utf-8", "replace")
     try:
-        value: Json = _decoder.decode(text.removeprefix("\ufeff"))
-        if "\\ud" in text or "\\uD" in text:
+        value = _parsed(text)
+        if "\\u" in text and ("\\ud" in text or "\\uD" in text):
             value = _without_lone_surrogates(value, report)
     except (ValueError, RecursionError) as error:
         if text and not text.isspace():
@@ -177,7 +186,11 @@ def decode(line: bytes, report: Report) -> Object | None:
     if not is_object(value):
         report(fault("not_an_object", "A line on the agent's output is JSON but not an object.", text))
         return None
-    if text.count("{") + text.count("[") > MAX_DEPTH and _deeper_than(value, MAX_DEPTH):
+    if (
+        len(text) > 2 * MAX_DEPTH
+        and text.count("{") + text.count("[") > MAX_DEPTH
+        and _deeper_than(value, MAX_DEPTH)
+    ):
         report(fault("too_deep", f"A message is nested deeper than {MAX_DEPTH}.", text))
         return None
     return value

@@ -44,9 +44,8 @@ _DIRECTIONS: Final[dict[Direction, str]] = {"out": "c2a", "in": "a2c"}
 
 
 class _Kept(NamedTuple):
-    """A line as it was on the wire, or None for one that was too large; `size` in bytes."""
+    """A line as it was on the wire, or None for one that was too large; `size` in bytes, `at` monotonic."""
 
-    elapsed: int
     at: float
     direction: Direction
     line: bytes | None
@@ -70,7 +69,7 @@ class Recorder:
         self._agent = agent
         self._folder = folder
         self._redactor = Redactor({**secrets_of(os.environ), **environment})
-        self._started = time.monotonic()
+        self._started, self._started_at = time.monotonic(), time.time()
         self._head: list[_Kept] = []
         self._tail: deque[_Kept] = deque()
         self._head_room, self._tail_room, self._tail_limit = head, tail, tail
@@ -103,8 +102,7 @@ class Recorder:
 
     def _take(self, direction: Direction, line: bytes, *, noise: bool) -> None:
         size = len(line)
-        elapsed = round((time.monotonic() - self._started) * 1000)
-        kept = _Kept(elapsed, time.time(), direction, line, size, noise)
+        kept = _Kept(time.monotonic(), direction, line, size, noise)
         self._keep(kept if size <= self._tail_limit else kept._replace(line=None))
         if self._logging and not self._begun:
             self._begin()
@@ -161,9 +159,11 @@ class Recorder:
             yield self._line(kept)
 
     def _line(self, kept: _Kept) -> str:
+        elapsed = kept.at - self._started
+        at = datetime.fromtimestamp(self._started_at + elapsed, UTC)
         entry: dict[str, Json] = {
-            "t": kept.elapsed,
-            "time": datetime.fromtimestamp(kept.at, UTC).isoformat(timespec="milliseconds"),
+            "t": round(elapsed * 1000),
+            "time": at.isoformat(timespec="milliseconds"),
             "dir": _DIRECTIONS[kept.direction],
         }
         if kept.line is None:

@@ -125,6 +125,8 @@ def read_call(
         if value is None and not rules.null_clears:
             continue
         match key:
+            case "sessionUpdate" | "toolCallId":
+                pass
             case "status":
                 status = _word(value, rules.statuses, key, what, faults)
             case "content":

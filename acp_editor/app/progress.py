@@ -46,7 +46,7 @@ class Progress:
                 bar = self._bars[key] = _Bar(f"acp-editor-{self._count}")
                 self._wanted.append((bar, entry.agent))
                 self._wake.set()
-            active = [call for call in entry.session.tool_calls.values() if call.active]
+            active = entry.session.active_calls
             said = safe.plain(active[-1].title or active[-1].kind) if active else ""
             if bar.shown and said and said != bar.said:
                 bar.said = said

@@ -36,10 +36,15 @@ class Publisher:
         self._drained = drained
         self._clock = clock
         self._dirty: dict[Hashable, None] = {}
+        self._newest: Hashable = None
+        """The key that was marked last, while it waits: most often the next mark is of it again."""
         self._sent: dict[Hashable, float] = {}
         self._wake = anyio.Event()
 
     def mark(self, key: Hashable) -> None:
+        if key == self._newest:
+            return
+        self._newest = key
         self._dirty.pop(key, None)
         self._dirty[key] = None
         self._wake.set()
@@ -58,6 +63,7 @@ class Publisher:
             ready = (key for key in reversed(self._dirty) if now - self._sent.get(key, 0.0) >= PER_KEY)
             for key in list(itertools.islice(ready, int(tokens))):
                 del self._dirty[key]
+                self._newest = None
                 self._sent[key] = now
                 tokens -= 1
                 try:

@@ -13,7 +13,7 @@ from acp_editor.app.permissions import Pending
 from acp_editor.app.progress import Progress
 from acp_editor.app.publisher import Publisher
 from acp_editor.app.sessions import Entry
-from acp_editor.core import follow, marks, places, safe
+from acp_editor.core import follow, places, safe
 from acp_editor.core import text as lines
 from acp_editor.core.model import ToolCall
 from acp_editor.lsp import messages
@@ -282,15 +282,19 @@ class Surfaces:
 
     def line_length(self, path: str, line: int) -> int:
         """In units of the negotiated encoding."""
+        index = self._index(path)
+        return index.end_of(line).character if index else 0
+
+    def _index(self, path: str) -> lines.Lines | None:
         text = self._app.texts.read(path)
         if text is None:
-            return 0
+            return None
         index = self._lines.get(path)
         if index is None or index.text is not text:
             if len(self._lines) >= _KEPT_LINES:
                 self._lines.clear()
             index = self._lines[path] = lines.Lines(text, self._app.editor.documents.encoding)
-        return index.end_of(line).character
+        return index
 
     def permissions(self) -> list[messages.Permission]:
         return [self.permission(pending) for pending in self._app.permissions]
@@ -336,18 +340,20 @@ class Surfaces:
         """Marks of calls and of hunks, in the order of their lines."""
         app = self._app
         found: list[messages.Decoration] = []
-        if app.settings.decorations.enabled:
-            for spot in app.whereabouts.at(path):
+        spots = app.whereabouts.at(path) if app.settings.decorations.enabled else []
+        if spots:
+            index = self._index(path)
+            for spot in spots:
                 for place in spot.places:
                     if place.path == path and place.line is not None:
-                        length = self.line_length(path, place.line)
+                        length = index.end_of(place.line).character if index else 0
                         found.append(
                             {
                                 "range": render.line_range(place.line, length),
                                 "kind": render.words(spot.call.kind),
                                 "status": render.words(spot.call.status),
                                 "toolCallId": spot.call.tool_call_id,
-                                "hover": marks.hover(spot.call),
+                                "hover": spot.hover,
                             }
                         )
         found += app.review.decorations(path)

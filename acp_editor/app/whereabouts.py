@@ -51,8 +51,9 @@ class Whereabouts:
 
     def touch(self, entry: Entry, call_id: str) -> None:
         """The call has changed; its places are looked up at the next `refresh`, once for many changes."""
-        self._touched.pop((entry.key, call_id), None)
-        self._touched[entry.key, call_id] = entry
+        key = (entry.key, call_id)
+        self._touched.pop(key, None)
+        self._touched[key] = entry
 
     @property
     def stale(self) -> bool:

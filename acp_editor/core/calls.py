@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import replace
-from typing import TypeVar
 
+from .growing import GrowingCall
 from .model import (
     FINAL_STATUSES,
     UNSET,
@@ -13,22 +12,23 @@ from .model import (
     ToolCall,
     ToolCallContentChunk,
     ToolCallUpsert,
-    Unset,
     is_object,
 )
 
-T = TypeVar("T")
-
 
 class ToolCalls:
-    """Calls by id, in the order of first sight. `fault(code, message, detail)` is told of deviations."""
+    """Calls by id, in the order of first sight. `fault(code, message, detail)` is told of deviations.
+
+    What comes for a call between two looks at it is gathered and makes one value: an agent may send
+    thousands of updates and chunks for one call, of which nobody sees more than 30 a second.
+    """
 
     def __init__(self, fault: Callable[[str, str, str], None]) -> None:
         self._fault = fault
         self._calls: dict[str, ToolCall] = {}
+        """Those that are growing as they were at the last look."""
+        self._growing: dict[str, GrowingCall] = {}
         self._open: set[str] = set()
-        self._waiting: dict[str, list[Json]] = {}
-        """Content chunks, joined only when somebody looks: appending each would be quadratic."""
 
     def __contains__(self, call_id: str) -> bool:
         return call_id in self._calls
@@ -38,72 +38,63 @@ class ToolCalls:
         return self._calls.get(call_id)
 
     def all(self) -> Mapping[str, ToolCall]:
-        for call_id in tuple(self._waiting):
+        for call_id in tuple(self._growing):
             self._settle(call_id)
         return self._calls
+
+    def active(self) -> list[ToolCall]:
+        """Those that are still going, the first seen first."""
+        found = [call for call_id in self._open if (call := self.get(call_id)) is not None]
+        return sorted(found, key=lambda call: call.first)
 
     def upsert(
         self, update: ToolCallUpsert, sequence: int, *, late: bool, replayed: bool, asked: bool = False
     ) -> None:
         """Makes or patches a call. `late`: no turn is running; `asked`: a permission request says so."""
         call_id = update.tool_call_id
-        self._settle(call_id)
-        old = self._calls.get(call_id)
-        if old is None:
+        if call_id not in self._calls:
             if update.announces is False and not asked:
                 self._fault(
                     "update_for_unknown_call",
                     "tool_call_update names a call that no tool_call announced before it.",
                     call_id,
                 )
-            old = ToolCall(call_id, ended=late or replayed, replayed=replayed, first=sequence)
-        else:
-            self._check(old, update)
-        status = patched(old.status, update.status)
-        # A call of an earlier turn that is reported again at work belongs to the turn that runs now.
-        resumed = not (late or replayed) and bool(update.status) and status not in FINAL_STATUSES
-        self._put(
-            ToolCall(
-                call_id,
-                patched(old.name, update.name),
-                patched(old.title, update.title),
-                patched(old.kind, update.kind) or "other",
-                status,
-                patched(old.content, update.content) or (),
-                patched(old.locations, update.locations) or (),
-                patched(old.raw_input, update.raw_input),
-                patched(old.raw_output, update.raw_output),
-                patched(old.capabilities, update.capabilities),
-                old.meta if update.meta is UNSET else merge_meta(old.meta, update.meta),
-                old.ended and not resumed,
-                old.replayed,
-                old.first,
-                sequence,
+            self._calls[call_id] = ToolCall(
+                call_id, ended=late or replayed, replayed=replayed, first=sequence
             )
-        )
+            call = self._grow(call_id)
+        else:
+            call = self._grow(call_id)
+            self._check(call, update)
+        call.patch(update)
+        call.sequence = sequence
+        # A call of an earlier turn that is reported again at work belongs to the turn that runs now.
+        if call.ended and not (late or replayed) and update.status and call.status not in FINAL_STATUSES:
+            call.ended = False
+        self._keep_open(call)
 
     def add_content(self, update: ToolCallContentChunk, sequence: int, *, late: bool, replayed: bool) -> None:
         call_id = update.tool_call_id
         if call_id not in self._calls:
             self.upsert(ToolCallUpsert(call_id), sequence, late=late, replayed=replayed)
-        else:
-            self._calls[call_id] = replace(self._calls[call_id], sequence=sequence)
-        self._waiting.setdefault(call_id, []).append(update.content)
+        call = self._grow(call_id)
+        call.sequence = sequence
+        call.waiting.append(update.content)
 
     def end(self, but: set[str], sequence: int) -> set[str]:
         """Marks the calls that are still going as left behind by their turn; returns their ids."""
         left = self._open - but
         for call_id in left:
-            self._put(replace(self._calls[call_id], ended=True, sequence=sequence))
+            self._set_ended(call_id, True, sequence)
         return left
 
     def keep(self, call_ids: Iterable[str], sequence: int) -> set[str]:
         """Takes `ended` back from calls that go on without a turn; returns those that changed."""
         kept: set[str] = set()
         for call_id in call_ids:
-            call = self._calls.get(call_id)
+            call = self.get(call_id)
             if call is not None and call.ended and not call.replayed:
-                self._put(replace(call, ended=False, sequence=sequence))
+                self._set_ended(call_id, False, sequence)
                 kept.add(call_id)
         return kept
 
@@ -115,26 +106,34 @@ class ToolCalls:
             item["terminalId"] for item in items if isinstance(item.get("terminalId"), str)
         }
         if terminals:
-            for call_id in self._open:
-                content = (*self._calls[call_id].content, *self._waiting.get(call_id, ()))
-                if any(is_object(item) and item.get("terminalId") in terminals for item in content):
-                    calls.add(call_id)
+            for call in self.active():
+                if any(is_object(item) and item.get("terminalId") in terminals for item in call.content):
+                    calls.add(call.tool_call_id)
         return calls
 
-    def _put(self, call: ToolCall) -> None:
-        self._calls[call.tool_call_id] = call
-        if call.active:
-            self._open.add(call.tool_call_id)
-        else:
-            self._open.discard(call.tool_call_id)
+    def _grow(self, call_id: str) -> GrowingCall:
+        growing = self._growing.get(call_id)
+        if growing is None:
+            growing = self._growing[call_id] = GrowingCall.of(self._calls[call_id])
+        return growing
 
     def _settle(self, call_id: str) -> None:
-        waiting = self._waiting.pop(call_id, None)
-        if waiting:
-            call = self._calls[call_id]
-            self._calls[call_id] = replace(call, content=(*call.content, *waiting))
+        growing = self._growing.pop(call_id, None)
+        if growing is not None:
+            self._calls[call_id] = growing.value()
 
-    def _check(self, old: ToolCall, update: ToolCallUpsert) -> None:
+    def _set_ended(self, call_id: str, ended: bool, sequence: int) -> None:
+        call = self._grow(call_id)
+        call.ended, call.sequence = ended, sequence
+        self._keep_open(call)
+
+    def _keep_open(self, call: GrowingCall) -> None:
+        if call.ended or call.status in FINAL_STATUSES:
+            self._open.discard(call.tool_call_id)
+        else:
+            self._open.add(call.tool_call_id)
+
+    def _check(self, old: GrowingCall, update: ToolCallUpsert) -> None:
         if update.announces:
             self._fault(
                 "call_announced_twice",
@@ -152,17 +151,3 @@ class ToolCalls:
                 f"A tool call was changed after it was reported {old.status}.",
                 old.tool_call_id,
             )
-
-
-def patched(old: T | None, new: T | Unset | None) -> T | None:
-    """The three states of a field: absent leaves it, null clears it, a value replaces it."""
-    return old if isinstance(new, Unset) else new
-
-
-def merge_meta(old: Mapping[str, Json], new: Mapping[str, Json] | Unset | None) -> Mapping[str, Json]:
-    """`_meta` is patched by its top-level keys; a key with null goes, null as a whole clears it."""
-    if isinstance(new, Unset):
-        return old
-    if new is None:
-        return {}
-    return {key: value for key, value in {**old, **new}.items() if value is not None}

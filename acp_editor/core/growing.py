@@ -7,19 +7,26 @@ would take quadratic time.
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Iterable
-from typing import Final
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from typing import Final, TypeVar
 
 from .model import (
+    UNSET,
     ExitStatus,
     Json,
+    Location,
     Message,
     Role,
     Terminal,
     TerminalUpsert,
+    ToolCall,
+    ToolCallUpsert,
     Unset,
     is_object,
 )
+
+T = TypeVar("T")
 
 TERMINAL_LIMIT: Final = 1 << 20
 """Bytes of a terminal's output that are kept, the newest."""
@@ -154,3 +161,103 @@ def _without_split_character(output: bytes) -> bytes:
     while start < min(3, len(output)) and output[start] & 0xC0 == 0x80:
         start += 1
     return output[start:]
+
+
+@dataclass(slots=True, eq=False)
+class GrowingCall:
+    """A call that has changed since somebody looked; `waiting` are chunks that go behind its content."""
+
+    tool_call_id: str
+    name: str | None
+    title: str | None
+    kind: str
+    status: str | None
+    content: tuple[Json, ...]
+    locations: tuple[Location, ...]
+    raw_input: Json
+    raw_output: Json
+    capabilities: Json
+    meta: Mapping[str, Json]
+    ended: bool
+    replayed: bool
+    first: int
+    sequence: int
+    waiting: list[Json]
+
+    @classmethod
+    def of(cls, call: ToolCall) -> GrowingCall:
+        return cls(
+            call.tool_call_id,
+            call.name,
+            call.title,
+            call.kind,
+            call.status,
+            call.content,
+            call.locations,
+            call.raw_input,
+            call.raw_output,
+            call.capabilities,
+            call.meta,
+            call.ended,
+            call.replayed,
+            call.first,
+            call.sequence,
+            [],
+        )
+
+    def value(self) -> ToolCall:
+        return ToolCall(
+            self.tool_call_id,
+            self.name,
+            self.title,
+            self.kind,
+            self.status,
+            (*self.content, *self.waiting) if self.waiting else self.content,
+            self.locations,
+            self.raw_input,
+            self.raw_output,
+            self.capabilities,
+            self.meta,
+            self.ended,
+            self.replayed,
+            self.first,
+            self.sequence,
+        )
+
+    def patch(self, update: ToolCallUpsert) -> None:
+        """The three states of a field: absent leaves it, null clears it, a value replaces it."""
+        if update.status is not UNSET:
+            self.status = update.status
+        if update.content is not UNSET:
+            self.content = update.content or ()
+            self.waiting.clear()
+        if update.locations is not UNSET:
+            self.locations = update.locations or ()
+        if update.title is not UNSET:
+            self.title = update.title
+        if update.kind is not UNSET:
+            self.kind = update.kind or "other"
+        if update.name is not UNSET:
+            self.name = update.name
+        if update.raw_input is not UNSET:
+            self.raw_input = update.raw_input
+        if update.raw_output is not UNSET:
+            self.raw_output = update.raw_output
+        if update.capabilities is not UNSET:
+            self.capabilities = update.capabilities
+        if update.meta is not UNSET:
+            self.meta = merge_meta(self.meta, update.meta)
+
+
+def patched(old: T | None, new: T | Unset | None) -> T | None:
+    """The three states of a field: absent leaves it, null clears it, a value replaces it."""
+    return old if isinstance(new, Unset) else new
+
+
+def merge_meta(old: Mapping[str, Json], new: Mapping[str, Json] | Unset | None) -> Mapping[str, Json]:
+    """`_meta` is patched by its top-level keys; a key with null goes, null as a whole clears it."""
+    if isinstance(new, Unset):
+        return old
+    if new is None:
+        return {}
+    return {key: value for key, value in {**old, **new}.items() if value is not None}

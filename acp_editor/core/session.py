@@ -11,8 +11,8 @@ from collections.abc import Callable, Iterable, Mapping
 from dataclasses import replace
 from typing import Final, Literal, NamedTuple, TypeAlias, assert_never
 
-from .calls import ToolCalls, merge_meta, patched
-from .growing import GrowingMessage, GrowingTerminal
+from .calls import ToolCalls
+from .growing import GrowingMessage, GrowingTerminal, merge_meta, patched
 from .model import (
     Command,
     CommandsUpdate,
@@ -165,8 +165,15 @@ class Session:
                 options += self._config.get(origin, ())
         return tuple(options)
 
+    @property
+    def active_calls(self) -> list[ToolCall]:
+        """Those that are still going, the first seen first."""
+        return self._calls.active()
+
     def take_faults(self) -> list[Fault]:
         """The faults found since the last time."""
+        if not self._faults:
+            return []
         faults, self._faults = self._faults, []
         return faults
 
@@ -250,7 +257,7 @@ class Session:
         self._calls.upsert(
             update, self._sequence, late=not self._in_turn, replayed=self.replaying, asked=asked
         )
-        return _calls_changed((update.tool_call_id,))
+        return frozenset((Changed("toolCall", update.tool_call_id),))
 
     # -- messages and terminals ----------------------------------------------------------------
 
