@@ -9,7 +9,7 @@ import { maintainContextKeys } from './contextKeys';
 import { Decorations } from './decorations';
 import { followSessions, saveDocument } from './documents';
 import { Follower } from './follow';
-import { lensesOf } from './lenses';
+import { HunkLenses } from './lenses';
 import { Hooks } from './hooks';
 import { Options } from './options';
 import { Permissions } from './permissions';
@@ -44,7 +44,7 @@ export function activate(context: ExtensionContext): Api {
     runInTerminal,
     save: (params) => activity.edit(() => saveDocument(params)),
     middleware: {
-      provideCodeLenses: (document) => lensesOf(state, document),
+      provideCodeLenses: () => [], // ours are made here
       window: {
         showDocument: (params, token, next) => (params.external === true ? next(params, token) : follower.show(params)),
       },
@@ -80,6 +80,7 @@ export function activate(context: ExtensionContext): Api {
     changes,
     terminals,
     new Decorations(state, config),
+    new HunkLenses(state),
     new SessionTree(state),
     new Status(state, client),
     maintainContextKeys(state, client),
