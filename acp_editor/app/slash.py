@@ -88,7 +88,7 @@ class Slash:
         if (answer := await self.answer(entry, text)) is not None:
             return Run(entry, entry.turn, len(entry.session.messages), None, answer)
         before = entry.turn, len(entry.session.messages)
-        lives = await self._app.prompt(entry, text, [])
+        lives = await self._app.prompt(entry, text, [], [])
         if lives is not entry:  # its agent was started again, with a new session
             before = 0, 0
         return Run(lives, *before, lives.queue[-1] if lives.queue else None, None)
