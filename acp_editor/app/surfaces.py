@@ -230,6 +230,7 @@ class Surfaces:
             "state": slot.state if slot else "stopped",
             "error": app.scrub(slot.error) if slot and slot.error is not None else None,
             "title": render.words(slot.info.title) if slot and slot.info else None,
+            "can": render.abilities(slot.info.capabilities) if slot and slot.info else [],
             "session": None
             if entry is None
             else {

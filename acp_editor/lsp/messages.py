@@ -335,6 +335,8 @@ class StatusParams(TypedDict):
     permissions: int
     changes: int
     title: NotRequired[str | None]
+    can: NotRequired[list[str]]
+    """As in the snapshot's agents."""
 
 
 class ToolCallParams(TypedDict):

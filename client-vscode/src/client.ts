@@ -88,13 +88,13 @@ export class Client implements Disposable {
   }
 
   /** Runs a command of the server's; what it answers, or an error that a person can act on. */
-  async execute<T>(command: string, argument?: object): Promise<T> {
+  async execute<T>(command: string, argument?: object, token?: CancellationToken): Promise<T> {
     const client = this.client;
     if (client?.state !== ClientState.Running) {
       throw new Error(this.failure ?? l10n.t('The ACP server is not running.'));
     }
     const params = { command: `acpEditor.${command}`, arguments: argument ? [argument] : [] };
-    return (await client.sendRequest(ExecuteCommandRequest.type, params)) as T;
+    return (await client.sendRequest(ExecuteCommandRequest.type, params, token)) as T;
   }
 
   notify(method: string, params: object): void {

@@ -7,10 +7,14 @@ import { messageOf } from './environment';
 import type { Hooks } from './hooks';
 import type { Options } from './options';
 import type { Call, Permissions } from './permissions';
+import type { Login } from './login';
 import type { Pickers } from './picker';
+import { unlinked } from './plain';
 import type { Prompt } from './prompt';
-import type { FollowState } from './protocol';
+import type { FollowState, ToolCall } from './protocol';
+import type { Questions } from './questions';
 import type { Rules } from './rules';
+import type { Sessions } from './sessions';
 import type { State } from './state';
 import type { Terminals } from './terminals';
 import type { AgentConsent } from './trust';
@@ -24,6 +28,9 @@ export interface Parts {
   readonly log: LogOutputChannel;
   readonly prompt: Prompt;
   readonly pickers: Pickers;
+  readonly sessions: Sessions;
+  readonly questions: Questions;
+  readonly login: Login;
   readonly options: Options;
   readonly permissions: Permissions;
   readonly rules: Rules;
@@ -44,10 +51,7 @@ export function registerCommands(parts: Parts): Disposable[] {
         await handler(...args);
       } catch (error) {
         parts.log.error(`${name}: ${messageOf(error)}`);
-        const showLog = l10n.t('Show Log');
-        void window.showErrorMessage(`ACP: ${messageOf(error)}`, showLog).then((answer) => {
-          if (answer !== undefined) parts.log.show();
-        });
+        void tell(parts, error);
       }
     }),
   );
@@ -71,8 +75,10 @@ function handlers(parts: Parts): Record<string, Handler> {
     cancel: () => client.execute('cancel'),
     newSession: running(() => client.execute('session.new')),
     chooseAgent: () => pickers.chooseAgent(),
-    sessions: running(() => pickers.sessions()),
-    login: running(() => pickers.login()),
+    sessions: running(() => parts.sessions.pick()),
+    login: async (agent) => ((await mayStart(client)) ? parts.login.login(typeof agent === 'string' ? agent : undefined) : undefined),
+    logout: running(() => parts.login.logout()),
+    answerQuestion: () => parts.questions.answer(),
     setOption: () => options.pick(),
     setMode: () => options.pickByCategory('mode'),
     setModel: () => options.pickByCategory('model'),
@@ -99,9 +105,10 @@ function handlers(parts: Parts): Record<string, Handler> {
       if (id === undefined) throw new Error(l10n.t('There is no session yet.'));
       return showSession(id);
     }),
-    showTerminal: async () => {
-      const chosen = await pickers.pickTerminal();
-      if (chosen) terminals.show(chosen.sessionId, chosen.terminal);
+    showTerminal: (row) => terminals.pick(toolCallOf(row)),
+    cancelCall: async (row) => {
+      const call = toolCallOf(row);
+      if (call) await client.execute('toolCall.cancel', { toolCallId: call.toolCallId });
     },
     openLocation: jumping((uri, line) => openAt(Uri.parse(String(uri)), typeof line === 'number' ? line : undefined)),
 
@@ -124,6 +131,7 @@ function handlers(parts: Parts): Record<string, Handler> {
     openChange: jumping((row) => changes.open(row)),
 
     restartAgent: () => client.execute('agent.restart'),
+    stopAgent: () => client.execute('agent.stop', { agent: state.status?.agent }),
     restartServer: async () => ((await mayStart(client, false)) ? client.restart() : undefined),
     showLog: () => log.show(),
     saveTraffic: async () => {
@@ -149,6 +157,30 @@ async function mayStart(client: Client, start = true): Promise<boolean> {
   return client.ready || !start;
 }
 
+/** Tells the person what went wrong; where an agent needs a login, with the way there. */
+async function tell({ log }: Parts, error: unknown): Promise<void> {
+  const showLog = l10n.t('Show Log');
+  const logIn = l10n.t('Log In…');
+  const agent = agentToLogInTo(error);
+  const buttons = agent === undefined ? [showLog] : [logIn, showLog];
+  const answer = await window.showErrorMessage(unlinked(`ACP: ${messageOf(error)}`), ...buttons);
+  if (answer === showLog) log.show();
+  if (answer === logIn && agent !== undefined) await commands.executeCommand('acpEditor.ui.login', agent);
+}
+
+/** What the server says beside its words when a session was refused for want of a login. */
+function agentToLogInTo(error: unknown): string | undefined {
+  if (typeof error !== 'object' || error === null || !('data' in error)) return undefined;
+  const { data } = error;
+  if (typeof data !== 'object' || data === null || !('login' in data)) return undefined;
+  return typeof data.login === 'string' ? data.login : undefined;
+}
+
+/** The call of a row of the session view. */
+function toolCallOf(row: unknown): ToolCall | undefined {
+  return typeof row === 'object' && row !== null && 'call' in row ? (row.call as ToolCall) : undefined;
+}
+
 /** A row of the session view, or the argument of a lens, a key or a caller. */
 function callOf(argument: unknown): Call {
   if (typeof argument !== 'object' || argument === null) return {};
@@ -160,7 +192,7 @@ function callOf(argument: unknown): Call {
 }
 
 /** What makes sense now, from the status bar. */
-async function showMenu({ client, state }: Parts): Promise<void> {
+async function showMenu({ client, state, questions }: Parts): Promise<void> {
   const { status } = state;
   const items: (QuickPickItem & { command: string })[] = [];
   const add = (label: string, command: string, offered = true): void => {
@@ -171,6 +203,7 @@ async function showMenu({ client, state }: Parts): Promise<void> {
   add(`$(close) ${l10n.t('Reject')}`, 'reject', waiting);
   add(`$(question) ${l10n.t('Answer Permission…')}`, 'answer', waiting);
   add(`$(diff) ${l10n.t('Show Proposed Edit')}`, 'showProposedEdit', state.permissions.some(({ diffs }) => diffs.length > 0));
+  add(`$(question) ${l10n.t('Answer Question…')}`, 'answerQuestion', questions.open);
   add(`$(comment) ${l10n.t('Prompt Agent')}`, 'prompt');
   add(`$(debug-stop) ${l10n.t('Cancel')}`, 'cancel', state.running);
   add(`$(symbol-event) ${l10n.t('Run Slash Command…')}`, 'slashCommand', client.ready);
@@ -179,11 +212,14 @@ async function showMenu({ client, state }: Parts): Promise<void> {
   add(`$(discard) ${l10n.t('Go Back')}`, 'goBack', client.ready);
   add(`$(diff-multiple) ${l10n.t('Show Changes')}`, 'showChanges', state.changes.length > 0);
   add(`$(output) ${l10n.t('Show Session')}`, 'showSession', state.activeSessionId !== undefined);
+  add(`$(terminal) ${l10n.t('Show Agent Terminal…')}`, 'showTerminal', state.activeSessionId !== undefined);
   add(`$(settings) ${l10n.t('Set Option…')}`, 'setOption', (state.activeSession?.info?.config.length ?? 0) > 0);
   add(`$(add) ${l10n.t('New Session')}`, 'newSession', client.ready);
   add(`$(history) ${l10n.t('Sessions…')}`, 'sessions', client.ready);
   add(`$(hubot) ${l10n.t('Choose Agent')}`, 'chooseAgent');
+  add(`$(key) ${l10n.t('Log In…')}`, 'login', client.ready);
   add(`$(refresh) ${l10n.t('Restart Agent')}`, 'restartAgent', client.ready);
+  add(`$(debug-disconnect) ${l10n.t('Stop Agent')}`, 'stopAgent', status?.state === 'ready');
   add(`$(refresh) ${l10n.t('Restart Server')}`, 'restartServer', !client.ready);
   add(`$(list-flat) ${l10n.t('Show Log')}`, 'showLog');
   const chosen = await window.showQuickPick(items, { title: 'ACP', placeHolder: status?.error ?? client.error ?? '' });

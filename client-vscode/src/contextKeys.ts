@@ -1,9 +1,10 @@
 import { Disposable, commands, window, workspace } from 'vscode';
 import type { Client } from './client';
+import type { Questions } from './questions';
 import type { State } from './state';
 
 /** Keeps the keys that `when` clauses read, so that only commands that make sense are offered. */
-export function maintainContextKeys(state: State, client: Client): Disposable {
+export function maintainContextKeys(state: State, client: Client, questions: Questions): Disposable {
   const known = new Map<string, unknown>();
   const set = (key: string, value: boolean | number): void => {
     if (known.get(key) === value) return;
@@ -20,10 +21,13 @@ export function maintainContextKeys(state: State, client: Client): Disposable {
     set('running', state.running);
     set('hasSession', state.activeSessionId !== undefined);
     set('permissions', state.permissions.length);
+    set('question', questions.open);
     set('proposedEdit', state.permissions.some((permission) => permission.diffs.length > 0));
     set('hasChanges', state.changes.length > 0);
     set('fileHasChanges', state.changeOf(window.activeTextEditor?.document.uri) !== undefined);
     set('following', state.status?.follow.enabled === true);
+    set('agentRuns', state.status?.state === 'ready');
+    set('canLogout', state.status?.can?.includes('logout') === true);
     set('hasOptions', config.length > 0);
     set('hasModes', has('mode'));
     set('hasModels', has('model'));
@@ -35,6 +39,7 @@ export function maintainContextKeys(state: State, client: Client): Disposable {
     state.onDidChangeChanges(update),
     state.onDidChangeSession(update),
     client.onDidChange(update),
+    questions.onDidChange(update),
     window.onDidChangeActiveTextEditor(update),
     workspace.onDidGrantWorkspaceTrust(update),
   );

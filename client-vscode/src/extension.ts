@@ -9,17 +9,19 @@ import { maintainContextKeys } from './contextKeys';
 import { Decorations } from './decorations';
 import { followSessions, saveDocument } from './documents';
 import { Follower } from './follow';
-import { HunkLenses } from './lenses';
+import { lensesOf } from './lenses';
+import { Login } from './login';
 import { Hooks } from './hooks';
 import { Options } from './options';
 import { Permissions } from './permissions';
 import { Pickers } from './picker';
 import { Prompt } from './prompt';
-import { answerQuestion } from './questions';
+import { Questions } from './questions';
 import { Rules } from './rules';
+import { Sessions } from './sessions';
 import { State } from './state';
 import { Status } from './status';
-import { Terminals, runInTerminal } from './terminals';
+import { Terminals } from './terminals';
 import { SessionTree } from './tree';
 import { AgentConsent } from './trust';
 
@@ -39,12 +41,12 @@ export function activate(context: ExtensionContext): Api {
   const config = new Config(consent);
   const activity = new Activity((uri) => client.notify('acpEditor/userActivity', uri === undefined ? {} : { uri }));
   const follower = new Follower(config, activity, (message) => log.debug(message));
-  const client = new Client(context, log, config, state, {
-    elicit: answerQuestion,
-    runInTerminal,
+  const client: Client = new Client(context, log, config, state, {
+    elicit: (params, token) => questions.ask(params, token),
+    runInTerminal: (params) => login.runInTerminal(params),
     save: (params) => activity.edit(() => saveDocument(params)),
     middleware: {
-      provideCodeLenses: () => [], // ours are made here
+      provideCodeLenses: (document) => lensesOf(state, document),
       window: {
         showDocument: (params, token, next) => (params.external === true ? next(params, token) : follower.show(params)),
       },
@@ -66,6 +68,8 @@ export function activate(context: ExtensionContext): Api {
   const permissions = new Permissions(client, state, config, rules, announcer);
   const changes = new Changes(client, state, announcer);
   const terminals = new Terminals(client, state);
+  const questions = new Questions();
+  const login = new Login(client, state, config);
 
   context.subscriptions.push(
     log,
@@ -79,11 +83,12 @@ export function activate(context: ExtensionContext): Api {
     permissions,
     changes,
     terminals,
+    questions,
+    login,
     new Decorations(state, config),
-    new HunkLenses(state),
     new SessionTree(state),
     new Status(state, client),
-    maintainContextKeys(state, client),
+    maintainContextKeys(state, client, questions),
     followSessions(),
     config.onDidChange(() => {
       client.configure();
@@ -103,7 +108,10 @@ export function activate(context: ExtensionContext): Api {
       config,
       log,
       prompt: new Prompt(client, state),
-      pickers: new Pickers(client, state, config),
+      pickers: new Pickers(client, config),
+      sessions: new Sessions(client, state),
+      questions,
+      login,
       options: new Options(client, state),
       permissions,
       rules,

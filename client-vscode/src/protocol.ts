@@ -303,6 +303,7 @@ export interface StatusParams {
   readonly permissions: number;
   readonly changes: number;
   readonly title?: string | null;
+  readonly can?: readonly string[];
 }
 
 /** `acpEditor/toolCall`. */

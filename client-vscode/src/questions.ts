@@ -1,98 +1,123 @@
-import { type CancellationToken, type QuickPickItem, Uri, env, l10n, window } from 'vscode';
-import { type Problem, readAnswer } from './answers';
-import type { ElicitField, ElicitParams, ElicitResult } from './protocol';
+import { type CancellationToken, type Disposable, EventEmitter, type Uri, commands, env, l10n, window } from 'vscode';
+import { askForm } from './form';
+import { unlinked } from './plain';
+import type { ElicitParams, ElicitResult } from './protocol';
 
-type Answer = { readonly value: unknown } | 'skipped' | 'cancelled';
+const SHORT = 200;
+/** Characters of an address that a notification shows whole; a longer one is looked at in a dialog. */
 
-/** `acpEditor/elicit`: an agent's question, asked field by field; nothing is asked before the person agrees. */
-export async function answerQuestion(params: ElicitParams, token: CancellationToken): Promise<ElicitResult> {
-  const accept = params.mode === 'url' ? l10n.t('Open in the Browser') : l10n.t('Answer…');
-  const decline = l10n.t('Decline');
-  const about = params.url === null ? params.message : `${params.message} — ${params.url}`;
-  const said = await window.showInformationMessage(`${params.agent}: ${about}`, accept, decline);
-  if (token.isCancellationRequested || said === undefined) return { action: 'cancel', content: null };
-  if (said === decline) return { action: 'decline', content: null };
-  if (params.mode === 'url') {
-    const opened = params.url !== null && (await env.openExternal(Uri.parse(params.url)));
-    return { action: opened ? 'accept' : 'cancel', content: null };
+const CANCEL: ElicitResult = { action: 'cancel', content: null };
+const DECLINE: ElicitResult = { action: 'decline', content: null };
+
+interface Waiting {
+  readonly params: ElicitParams;
+  readonly token: CancellationToken;
+  readonly settle: (result: ElicitResult) => void;
+  answering: boolean;
+}
+
+/** Agents' questions: told by a notification, and asked step by step once the person agrees. */
+export class Questions implements Disposable {
+  private waiting: Waiting | undefined;
+  private readonly emitter = new EventEmitter<void>();
+  readonly onDidChange = this.emitter.event;
+
+  /** Whether a question waits for the person. */
+  get open(): boolean {
+    return this.waiting !== undefined;
   }
-  const content: Record<string, unknown> = {};
-  for (const [index, field] of params.fields.entries()) {
-    const title = `${params.agent} (${index + 1}/${params.fields.length})`;
-    const answer = await askField(field, title, token);
-    if (answer === 'cancelled') return { action: 'cancel', content: null };
-    if (answer !== 'skipped') content[field.key] = answer.value;
+
+  /** `acpEditor/elicit`; the server asks one at a time, and takes back what is to be answered no more. */
+  async ask(params: ElicitParams, token: CancellationToken): Promise<ElicitResult> {
+    let withdrawn: Disposable | undefined;
+    try {
+      return await new Promise<ElicitResult>((settle) => {
+        const waiting: Waiting = { params, token, settle, answering: false };
+        withdrawn = token.onCancellationRequested(() => {
+          settle(CANCEL);
+          // A notification cannot be taken back, only put away.
+          if (!waiting.answering) void commands.executeCommand('notifications.hideToasts');
+        });
+        this.set(waiting);
+        void this.notify(waiting);
+      });
+    } finally {
+      withdrawn?.dispose();
+      this.set(undefined);
+    }
   }
-  return { action: 'accept', content };
-}
 
-async function askField(field: ElicitField, title: string, token: CancellationToken): Promise<Answer> {
-  const placeHolder = field.description === null ? field.title : `${field.title}: ${field.description}`;
-  const options = { title, placeHolder, ignoreFocusOut: true };
-  switch (field.kind) {
-    case 'boolean': {
-      const items = [
-        { label: l10n.t('Yes'), value: true },
-        { label: l10n.t('No'), value: false },
-      ];
-      if (field.default === false) items.reverse();
-      return chosen(await window.showQuickPick(items, options, token));
+  /** Answers what waits: its notification may be out of sight. */
+  async answer(): Promise<void> {
+    if (!this.waiting) throw new Error(l10n.t('No agent asks anything.'));
+    await this.begin(this.waiting);
+  }
+
+  dispose(): void {
+    this.emitter.dispose();
+  }
+
+  private async notify(waiting: Waiting): Promise<void> {
+    const { agent, message, mode, url, fields } = waiting.params;
+    const decline = l10n.t('Decline');
+    const accept = this.acceptTitle(waiting.params);
+    const address = mode !== 'url' || url === null ? '' : url.length <= SHORT ? ` — ${url}` : ` — ${hostOf(url)}…`;
+    const said = await window.showInformationMessage(unlinked(`${agent}: ${message}${address}`), accept, decline);
+    if (waiting !== this.waiting || waiting.answering) return;
+    if (said === decline) waiting.settle(DECLINE);
+    else if (said === undefined) waiting.settle(CANCEL);
+    else if (mode === 'form' && fields.length === 0) waiting.settle({ action: 'accept', content: {} });
+    else if (mode === 'url' && url !== null && url.length <= SHORT) await this.openAddress(waiting, url);
+    else await this.begin(waiting);
+  }
+
+  private acceptTitle({ mode, url, fields }: ElicitParams): string {
+    if (mode === 'form') return fields.length === 0 ? l10n.t('Accept') : l10n.t('Answer…');
+    return url !== null && url.length <= SHORT ? l10n.t('Open in the Browser') : l10n.t('Show the Address…');
+  }
+
+  private async begin(waiting: Waiting): Promise<void> {
+    const { agent, message, mode, url, fields } = waiting.params;
+    if (waiting.answering) return;
+    waiting.answering = true;
+    if (mode === 'form') {
+      const content = fields.length === 0 ? await this.confirm(waiting) : await askForm(agent, fields, waiting.token);
+      waiting.settle(content ? { action: 'accept', content } : CANCEL);
+      return;
     }
-    case 'choice': {
-      const items = choices(field, (value) => value === field.default);
-      return chosen(await window.showQuickPick(items, options, token));
+    if (url === null) {
+      waiting.settle(CANCEL);
+      return;
     }
-    case 'choices': {
-      const preset = Array.isArray(field.default) ? field.default : [];
-      const items = choices(field, (value) => preset.includes(value));
-      const picked = await window.showQuickPick(items, { ...options, canPickMany: true }, token);
-      return picked ? { value: picked.map((item) => item.value) } : 'cancelled';
-    }
-    default:
-      return askText(field, title, placeHolder, token);
+    const open = l10n.t('Open in the Browser');
+    const said = await window.showInformationMessage(unlinked(`${agent}: ${message}`), { modal: true, detail: url }, open);
+    if (said === open) await this.openAddress(waiting, url);
+    else waiting.settle(CANCEL);
+  }
+
+  private async confirm({ params: { agent, message } }: Waiting): Promise<Record<string, unknown> | undefined> {
+    const accept = l10n.t('Accept');
+    const said = await window.showInformationMessage(unlinked(`${agent}: ${message}`), { modal: true }, accept);
+    return said === accept ? {} : undefined;
+  }
+
+  private async openAddress(waiting: Waiting, url: string): Promise<void> {
+    if (waiting.token.isCancellationRequested) return;
+    // As a text: what becomes of an address in a Uri is no longer the same, which breaks logins.
+    const opened = await env.openExternal(url as unknown as Uri);
+    waiting.settle(opened ? { action: 'accept', content: null } : CANCEL);
+  }
+
+  private set(waiting: Waiting | undefined): void {
+    this.waiting = waiting;
+    this.emitter.fire();
   }
 }
 
-async function askText(field: ElicitField, title: string, prompt: string, token: CancellationToken): Promise<Answer> {
-  const preset = typeof field.default === 'string' || typeof field.default === 'number' ? String(field.default) : '';
-  const text = await window.showInputBox(
-    {
-      title,
-      prompt,
-      value: preset,
-      ignoreFocusOut: true,
-      validateInput: (value) => {
-        const reading = readAnswer(field, value);
-        return reading && 'problem' in reading ? explain(reading.problem, field) : undefined;
-      },
-    },
-    token,
-  );
-  if (text === undefined) return 'cancelled';
-  const reading = readAnswer(field, text);
-  return reading && 'value' in reading ? { value: reading.value } : 'skipped';
-}
-
-function choices(field: ElicitField, preset: (value: string) => boolean): (QuickPickItem & { readonly value: string })[] {
-  const items = field.options.map(({ value, title }) => ({ label: title, value, picked: preset(value) }));
-  return items.sort((a, b) => Number(b.picked) - Number(a.picked));
-}
-
-function chosen(item: { readonly value: unknown } | undefined): Answer {
-  return item ? { value: item.value } : 'cancelled';
-}
-
-function explain(problem: Problem, field: ElicitField): string {
-  switch (problem) {
-    case 'missing':
-      return l10n.t('An answer is needed.');
-    case 'not-a-number':
-      return field.kind === 'integer' ? l10n.t('A whole number is needed.') : l10n.t('A number is needed.');
-    case 'too-small':
-      return l10n.t('At least {0}.', String(field.least));
-    case 'too-large':
-      return l10n.t('At most {0}.', String(field.most));
-    case 'pattern':
-      return l10n.t('It has to match {0}.', field.pattern ?? '');
+function hostOf(url: string): string {
+  try {
+    return new URL(url).origin;
+  } catch {
+    return '';
   }
 }
