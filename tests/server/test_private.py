@@ -107,6 +107,47 @@ async def test_nothing_listens(monkeypatch: pytest.MonkeyPatch) -> None:
     assert not {pid: sockets for pid, sockets in found.items() if sockets}
 
 
+async def test_an_agent_gets_the_environment_that_was_configured(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    monkeypatch.setenv("OF_THE_PERSON", "theirs")
+    report = tmp_path / "environment"
+    case = {
+        "title": "environment",
+        "settings": {
+            "agent": "told",
+            "agents": {
+                "told": {
+                    "command": "sh",
+                    "args": ["-c", f"env -0 > {report}.new; mv {report}.new {report}; cat > /dev/null"],
+                    "env": {"CONFIGURED": "a value", "PATH": os.environ["PATH"] + ":/nowhere"},
+                }
+            },
+        },
+        "agent": [],
+        "editor": [{"unanswered": "acpEditor.prompt", "args": {"text": "go"}}, {"made": str(report)}],
+    }
+    play = drive.Editor.play
+
+    async def played(editor: drive.Editor, step: Step) -> None:
+        if "made" in step:
+            await editor.until(
+                lambda: report.exists() or "not yet", "the agent has told its environment", step
+            )
+        else:
+            await play(editor, step)
+
+    monkeypatch.setattr(drive.Editor, "play", played)
+    _, failed = await drive.run(case, [sys.executable, "-m", "acp_editor"], verbose=False, keep=False)
+    assert failed is None, failed
+    got = dict(item.split("=", 1) for item in report.read_text().split("\0") if item)
+    assert got["CONFIGURED"] == "a value"
+    assert got["OF_THE_PERSON"] == "theirs"
+    assert got["PATH"].endswith(":/nowhere")
+    ours = {name for name in got if name.startswith("ACP_EDITOR")} - set(os.environ)
+    assert not ours
+
+
 def family(pid: int) -> list[int]:
     """The process and all that come from it."""
     pids = [pid]
