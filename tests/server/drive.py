@@ -7,6 +7,7 @@ A case is one JSON object:
   "title", "about"   what it shows and why it matters
   "files"            {PATH: TEXT} the workspace (PATH: {"hex": H} for bytes); "git": true commits it to a fresh repository
   "settings"         the acpEditor section; the scripted agent is added to it as "scripted" and made the default
+  "cannot_ask"       the editor answers a window/showMessageRequest with an error
   "editor_draws"     what the editor declares under experimental.acpEditor (default: everything; [] is a plain LSP editor)
   "agent"            what the scripted agent does: see agent.py
   "again"            what it does when it is started again (default: the same)
@@ -15,6 +16,7 @@ A case is one JSON object:
   "captures"         the folder of recorded sessions, relative to the case
   "editor"           what the editor does and sees, step by step:
 
+  {"command": ID, "args": {...}, "result": PATH-INTO-RESULT, OP: VALUE}     and what it answered
   {"command": ID, "args": {...}, "as": NAME}     must succeed ("eventually": true: within 5 s); {"command": ..., "error": TEXT, "data": SUBSET} must fail with TEXT in its message
   {"open": PATH} {"close": PATH} {"save": PATH} {"type": PATH, "at": [line, char, line, char], "text": T}
   {"state": PATH-INTO-STATE, OP: VALUE, "timeout": S}       acpEditor.state is asked until this holds (5 s)
@@ -307,7 +309,7 @@ class Editor:
             line = dig(params, "selection.start.line")
             self.shown.append((params["uri"], None if line is MISSING else line, params.get("takeFocus")))
             return {"success": True}
-        if method == "window/showMessageRequest":
+        if method == "window/showMessageRequest" and not self.case.get("cannot_ask"):
             self.questions.append(params)
             while not self.answers:
                 await asyncio.sleep(0.02)
@@ -565,6 +567,11 @@ class Editor:
                             raise
                     await asyncio.sleep(0.05)
                 self.results[step.get("as", "last")] = result
+                if "result" in step:
+                    value = dig(result, step["result"])
+                    if not holds(value, step):
+                        shown = "missing" if value is MISSING else json.dumps(value)[:600]
+                        raise Failed(f"{step['command']} answered at {step['result']!r}: {shown}")
                 if isinstance(result, dict) and "sessionId" in result:
                     self.sid = result["sessionId"]
         elif "open" in step:
