@@ -214,6 +214,8 @@ class App:
     def folders_changed(self, added: list[str], removed: list[str]) -> None:
         self.roots = [root for root in self.roots if root not in removed]
         self.roots += [root for root in added if root not in self.roots]
+        if self._group is not None:
+            self.review.folders_changed()
 
     async def content(self, uri: str) -> str:
         return self.surfaces.content(uri)
@@ -333,6 +335,7 @@ class App:
 
     def _permissions_changed(self, entry: Entry) -> None:
         self.surfaces.permissions_changed(entry)
+        self.review.permissions_changed()
 
     async def _show(self, target: follow.Target) -> bool:
         return await self.editor.show(self.uri(target.path), target.line)

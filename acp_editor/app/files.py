@@ -48,12 +48,12 @@ class HostFiles:
             raise RpcError(INVALID_PARAMS, refusal)
         document = self._app.editor.documents.find(real)
         shown = document.path if document else real
-        self._app.review.agent_writes(shown)
+        call_id = self._app.review.agent_writes(shown, entry.session.active_calls())
         try:
             await self._write(entry, path, content, document)
         finally:
             # Also where nothing was written: what changes from now on is not the agent's.
-            await self._app.review.agent_wrote(shown)
+            await self._app.review.agent_wrote(shown, call_id)
 
     async def _write(self, entry: Entry, path: str, content: str, document: Document | None) -> None:
         if document is not None:

@@ -19,6 +19,7 @@ from acp_editor.lsp.documents import Author, Document
 from acp_editor.lsp.protocol import CommandError
 from acp_editor.review.checkpoint import Limits
 from acp_editor.review.review import Buffer, FileChange, Hunk, Review, ReviewError
+from acp_editor.review.work import READING
 
 if TYPE_CHECKING:
     from acp_editor.app.app import App
@@ -42,6 +43,7 @@ class Reviewing:
         self._shown: tuple[FileChange, ...] = ()
         self._marked: set[str] = set()
         self._begun = False
+        self._forgotten = False
         self._switching = anyio.Lock()
 
     # -- the engine's editor -------------------------------------------------------------------------
@@ -72,18 +74,36 @@ class Reviewing:
 
     def configure(self) -> None:
         """Settings may switch the review on and off while we run."""
-        if self._begun and self._app.settings.review.enabled != (self._review is not None):
+        if self._begun and self._wanted != (self._review is not None):
             self._group.start_soon(self._switch)
+
+    def folders_changed(self) -> None:
+        """The workspace has other folders; what is unanswered in those that stay is kept."""
+        if self._review is not None:
+            self._group.start_soon(self._open_anew)
+
+    @property
+    def _wanted(self) -> bool:
+        return self._app.settings.review.enabled and not self._forgotten
 
     async def _switch(self) -> None:
         async with self._switching:
-            enabled = self._app.settings.review.enabled
-            if enabled and self._review is None:
+            if self._wanted and self._review is None:
                 await self._open()
-            elif not enabled and self._review is not None:
-                review, self._review = self._review, None
-                self._changed()
-                await review.aclose()
+            elif not self._wanted and self._review is not None:
+                await self._shut()
+
+    async def _open_anew(self) -> None:
+        async with self._switching:
+            if self._review is not None:
+                await self._shut()
+                await self._open()
+
+    async def _shut(self) -> None:
+        review, self._review = self._review, None
+        self._changed()
+        if review is not None:
+            await review.aclose()
 
     async def _open(self) -> None:
         settings = self._app.settings.review
@@ -101,10 +121,16 @@ class Reviewing:
             self._group.start_soon(self._review.watch)
         for document in self._app.editor.documents:
             self._review.buffer_opened(document.path)
+        for _ in range(self._running):
+            self._review.turn_started()
+        self.permissions_changed()
 
     async def turn_starts(self) -> None:
         """The workspace as it is, before the agent can write; a prompt waits for it."""
         try:
+            if self._forgotten:
+                self._forgotten = False
+                await self._switch()
             if self._review is not None:
                 await self._review.checkpoint()
         finally:
@@ -116,9 +142,9 @@ class Reviewing:
             self._review.turn_started()
 
     def turn_over(self) -> None:
-        self._running = max(0, self._running - 1)
-        if self._review is not None and self._running == 0:
+        if self._running and self._review is not None:
             self._review.turn_ended()
+        self._running = max(0, self._running - 1)
 
     def call_changed(self, call: ToolCall, cwd: str) -> None:
         if self._review is not None and not call.replayed:
@@ -128,13 +154,25 @@ class Reviewing:
         if self._review is not None:
             self._group.start_soon(self._review.rescan)
 
-    def agent_writes(self, path: str) -> None:
+    def permissions_changed(self) -> None:
+        """An agent that waits for the person is not at work."""
         if self._review is not None:
-            self._review.agent_writes(path)
+            self._review.calls_wait({one.tool_call_id for one in self._app.permissions if one.tool_call_id})
 
-    async def agent_wrote(self, path: str) -> None:
+    def agent_writes(self, path: str, calls: Sequence[ToolCall]) -> str | None:
+        """We begin to write a file for an agent; returns which of its active calls this is for."""
+        writing = [call for call in calls if call.kind not in READING]
+        named = [call for call in writing if any(place.path == path for place in call.locations)]
+        call_id = next((call.tool_call_id for call in named or writing), None)
+        if len(named) != 1 and len(writing) != 1:
+            call_id = None  # its text may tell
         if self._review is not None:
-            self._review.agent_wrote(path)
+            self._review.agent_writes(path, call_id)
+        return call_id
+
+    async def agent_wrote(self, path: str, call_id: str | None) -> None:
+        if self._review is not None:
+            self._review.agent_wrote(path, call_id)
             await self._review.rescan([path])
 
     def opened(self, document: Document) -> None:
@@ -186,9 +224,13 @@ class Reviewing:
         return self._review.undone_note()
 
     async def forget(self) -> None:
-        """Removes what is kept of this workspace; there is no review in this window any more."""
-        if self._review is not None:
-            await self._review.forget()
+        """Removes what is kept of this workspace; the review begins anew with the next prompt."""
+        async with self._switching:
+            review, self._review = self._review, None
+            self._forgotten = True
+            self._changed()
+        if review is not None:
+            await review.forget()
 
     # -- what there is -------------------------------------------------------------------------------
 
@@ -255,6 +297,8 @@ class Reviewing:
         return next((change for change in changes if change.path == path), None)
 
     async def _told(self, act: Callable[[Review], Awaitable[T]]) -> T:
+        if self._review is None and self._forgotten:
+            raise CommandError("this workspace's review is forgotten: it begins again with the next prompt")
         if self._review is None:
             raise CommandError("review is switched off in the settings")
         try:

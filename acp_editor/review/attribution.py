@@ -8,9 +8,7 @@ from dataclasses import dataclass, replace
 
 from acp_editor.core.diffs import proposals
 from acp_editor.core.model import ToolCall
-
-_COMMANDS = frozenset({"execute", "other"})
-_READING = frozenset({"read", "search", "think", "fetch", "switch_mode"})
+from acp_editor.review.work import COMMANDS, READING
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,13 +32,13 @@ class Evidence:
     @property
     def may_write_anything(self) -> bool:
         """Whether it may write files that it does not name."""
-        return self.kind in _COMMANDS or (self.kind not in _READING and not self.paths)
+        return self.kind in COMMANDS or (self.kind not in READING and not self.paths)
 
 
 def evidence(call: ToolCall, cwd: str, order: int) -> Evidence:
     """What the call says; a change that it shows for a path is remembered by its lines."""
     paths: dict[str, Words] = {}
-    if call.kind not in _READING:
+    if call.kind not in READING:
         for location in call.locations:
             paths[os.path.normpath(os.path.join(cwd, location.path))] = Words()
     for proposal in proposals(call, cwd):

@@ -16,7 +16,7 @@ from pathlib import Path
 from acp_editor.core import ledger as book
 from acp_editor.core.ledger import Hunk
 from acp_editor.core.model import ToolCall
-from acp_editor.review import files, moves
+from acp_editor.review import files, moves, work
 from acp_editor.review.attribution import Witnesses
 from acp_editor.review.checkpoint import Limits
 from acp_editor.review.differ import Differ
@@ -160,7 +160,7 @@ class Engine:
             self._look_at_new(path, version, moved, mine)
             return
         known = tracked.disk
-        if self._is_being_written(path, known, version):
+        if version != tracked.current and self._is_too_early(path, known, version):
             return
         tracked.signed, tracked.signed_at = signed, now
         if version == known:
@@ -199,7 +199,7 @@ class Engine:
             return
         if base == version:
             return
-        if self._is_being_written(path, base, version):
+        if self._is_too_early(path, base, version):
             return
         if not self._agents(path, version, moved):
             mine[path] = version
@@ -210,18 +210,25 @@ class Engine:
         self.agent_made(tracked, version)
         self.settle(tracked)
 
-    def _is_being_written(self, path: str, known: Version, version: Version) -> bool:
-        """Whether the file has just been cut short, so that what is there is not yet what will be.
+    def _is_too_early(self, path: str, known: Version, version: Version) -> bool:
+        """Whether it cannot be told yet what the file will be, or whose: it is put off.
 
-        It is put off, with who cut it short: the rest may come when the turn is over.
+        A file that has just been cut short is not yet what it will be. Where the agent seems to have been
+        idle, word of its call may be on its way.
         """
+        changed_at = files.changed_at(path)
+        age = time.time() - changed_at
         cut = bool(known.data) and version.data is not None and len(version.data) < len(known.data or b"")
-        if cut and (known.data or b"").startswith(version.data or b""):
-            changed_at = files.changed_at(path)
-            if time.time() - changed_at < self.patience:
-                by_agent = path in self.writing or self.turns.covers(changed_at)
-                self.unsettled[path] = Unsettled(version, by_agent)
-                return True
+        if cut and (known.data or b"").startswith(version.data or b"") and age < self.patience:
+            # The rest may come when the turn is over.
+            by_agent = path in self.writing or (
+                self.turns.covers(changed_at) and not self.turns.idle(changed_at)
+            )
+            self.unsettled[path] = Unsettled(version, by_agent)
+            return True
+        if path not in self.writing and age < work.LAG and self.turns.idle(changed_at):
+            self.unsettled[path] = Unsettled(version, False)
+            return True
         return False
 
     def _agents(self, path: str, new: Version, moved: Moved) -> bool:
@@ -233,7 +240,8 @@ class Engine:
             history = self._history(path)
             if history is not None and history.has(path, new.data):
                 return False
-        return self.turns.covers(files.changed_at(path))
+        changed_at = files.changed_at(path)
+        return self.turns.covers(changed_at) and not self.turns.idle(changed_at)
 
     def agent_made(self, tracked: Tracked, version: Version) -> None:
         tracked.turn = self.turns.number

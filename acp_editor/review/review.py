@@ -11,7 +11,7 @@ import functools
 import logging
 import math
 import time
-from collections.abc import AsyncGenerator, Awaitable, Callable, Iterable, Sequence
+from collections.abc import AsyncGenerator, Awaitable, Callable, Collection, Iterable, Sequence
 from pathlib import Path
 from typing import TypeVar
 
@@ -29,6 +29,7 @@ from acp_editor.review.editor import Buffer, Editor, ReviewError
 from acp_editor.review.engine import Engine
 from acp_editor.review.inbox import Inbox, Taken
 from acp_editor.review.locks import Lock
+from acp_editor.review.patience import MOMENT, Patience
 from acp_editor.review.reconcile import reconcile
 from acp_editor.review.tracked import Tracked
 from acp_editor.review.turns import Clash, Turns
@@ -48,8 +49,6 @@ _AGENTS_END = 7.0
 """Seconds that agents have to end when we do."""
 _TAKE_OVER = 1.0
 """Seconds between looks whether the window that reviews has gone."""
-_RELOAD_PATIENCE = 0.3
-"""Seconds that a buffer has to reload before it counts as holding another text than its file."""
 
 
 class Review:
@@ -85,10 +84,11 @@ class Review:
         self._lock = anyio.Lock()
         self._limiter = anyio.CapacityLimiter(1)
         self._inbox = Inbox()
-        self._overdue: set[str] = set()
+        self._patience: Patience | None = None
         self._ready = anyio.Event()
         self._group: anyio.abc.TaskGroup | None = None
         self._words = Words()
+        self._watching = anyio.CancelScope()
         self._closed = False
 
     # -- life ------------------------------------------------------------------------------------
@@ -133,7 +133,7 @@ class Review:
         self._publish()
         self._tell_left_out()
         while not self._closed:
-            await self._inbox.wait(self._patience())
+            await self._inbox.wait(self._interval())
             if self._closed:
                 return
             async with self._lock:
@@ -155,6 +155,8 @@ class Review:
             self._tell,
             self._words,
         )
+        assert self._group is not None
+        self._patience = Patience(self._group, self._inbox, self._made, self._editor)
         self._engine = engine
         self._save(engine)
         with contextlib.suppress(OSError, ValueError):
@@ -166,7 +168,7 @@ class Review:
         assert self._made is not None
         return self._made
 
-    def _patience(self) -> float:
+    def _interval(self) -> float:
         engine = self._engine
         if engine is None:
             return 1.0
@@ -177,6 +179,7 @@ class Review:
 
     async def aclose(self) -> None:
         """Writes down what is unanswered and lets go of the workspace."""
+        self._watching.cancel()
         if self._closed:
             self._lock_file.release()
             return
@@ -199,8 +202,9 @@ class Review:
         )
 
     async def watch(self) -> None:
-        """Watches the disk until it is cancelled, for an editor that sends no file events."""
-        await watch.watch(self._roots, self.files_changed, self._tell)
+        """Watches the disk as long as there is this review, for an editor that sends no file events."""
+        with self._watching:
+            await watch.watch(self._roots, self.files_changed, self._tell)
 
     # -- what happens --------------------------------------------------------------------------
 
@@ -218,9 +222,15 @@ class Review:
         """A tool call said something of itself."""
         if not self._reviews:
             return
+        if self._turns.running:
+            self._turns.work.heard(call, time.time())
         self._inbox.call(call, cwd)
         if not call.active:
             self._inbox.look(None, modes=call.kind in ("execute", "other"))
+
+    def calls_wait(self, call_ids: Collection[str]) -> None:
+        """These tool calls wait for the person's permission."""
+        self._turns.work.waits(call_ids, time.time())
 
     def buffer_opened(self, path: str) -> None:
         self._open_paths.add(path)
@@ -301,12 +311,8 @@ class Review:
         for clash in list(engine.clashes.values()):
             self._group.start_soon(self._solve, clash)
         engine.clashes.clear()
-        for path in self._documents.lagging - self._overdue:
-            self._group.start_soon(self._settle, path)
-        self._overdue |= self._documents.lagging
-        self._documents.lagging.clear()
-        if engine.unsettled:
-            self._group.start_soon(self._look_later, set(engine.unsettled))
+        if self._patience is not None:
+            self._patience.see(engine)
 
     def _work(self, engine: Engine, taken: Taken) -> None:
         for event in taken.events:
@@ -345,20 +351,8 @@ class Review:
         if self._engine is not None and (said := self._words.left_out(self._engine.workspace.left_out())):
             self._tell(said)
 
-    async def _look_later(self, paths: set[str]) -> None:
-        await anyio.sleep(_RELOAD_PATIENCE)
-        self.files_changed(paths)
-
-    async def _settle(self, path: str) -> None:
-        """A document that is not what its file is, perhaps only because it has not reloaded yet."""
-        await anyio.sleep(_RELOAD_PATIENCE)
-        self._overdue.discard(path)
-        buffer = self._editor.buffer(path)
-        if buffer is not None:
-            self._queue_up(lambda _: self._documents.overdue(path, buffer.text))
-
     async def _solve(self, clash: Clash) -> None:
-        await anyio.sleep(_RELOAD_PATIENCE)
+        await anyio.sleep(MOMENT)
         async with self._caught_up():
             if (said := await reconcile(self._documents, self._editor, self._thread, clash)) is not None:
                 self._tell(said)

@@ -6,6 +6,7 @@ from dataclasses import dataclass, field
 
 from acp_editor.review.files import Version
 from acp_editor.review.history import Position
+from acp_editor.review.work import Work
 
 CLOCK = 0.02
 """Seconds that a file's time may be behind: the kernel stamps files with a coarser clock."""
@@ -38,12 +39,18 @@ class Turns:
     number: int = 0
     began: float = 0.0
     ended: float = 0.0
+    several: bool = False
+    """Whether more than one turn runs, or ran last."""
+    work: Work = field(default_factory=Work)
+    """What the calls of the turn that runs tell."""
     cut_short: float = 0.0
     """Until when an agent may have written that an earlier process of ours left behind."""
 
     def start(self, moment: float) -> None:
+        self.several = self.running > 0
         if not self.running:
             self.number += 1
+            self.work = Work()
             self.began = moment
         self.running += 1
 
@@ -56,6 +63,12 @@ class Turns:
         if moment <= self.cut_short:
             return True
         return self.began - CLOCK <= moment and (self.running > 0 or moment <= self.ended)
+
+    def idle(self, moment: float) -> bool:
+        """Whether the agent, in its turn, was not at work just then: another program was."""
+        if self.several or moment <= self.cut_short:
+            return False
+        return self.covers(moment) and not self.work.may_have_written(moment)
 
 
 @dataclass(slots=True)

@@ -1,0 +1,100 @@
+"""When the agent was at work in a turn, told by its calls: what is written in between is somebody else's.
+
+An agent that tells of its calls before they run writes while they do. Where one does not (it has told of
+none, or tells afterwards), where several sessions run, or where a command may have left a process behind,
+nothing can be told so, and what changes counts as the agent's.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterator
+from dataclasses import dataclass, field
+
+from acp_editor.core.model import ToolCall
+
+READING = frozenset({"read", "search", "think", "fetch", "switch_mode"})
+"""Kinds of calls that write nothing."""
+COMMANDS = frozenset({"execute", "other"})
+"""Kinds of calls that may write anything, and may leave something behind that goes on writing."""
+
+LAG = 2.0
+"""Seconds by which the word that a call begins may come later than what it does."""
+AFTERMATH = 1.0
+"""Seconds in which what a call did may still reach the disk."""
+
+
+@dataclass(slots=True)
+class _Call:
+    writes: bool
+    spans: list[tuple[float, float]] = field(default_factory=list[tuple[float, float]])
+    """When it was at work, but for now."""
+    since: float | None = None
+    """Since when it is at work."""
+
+    def pause(self, moment: float) -> None:
+        if self.since is not None:
+            self.spans.append((self.since, moment))
+            self.since = None
+
+    def all(self) -> Iterator[tuple[float, float]]:
+        yield from self.spans
+        if (since := self.since) is not None:
+            yield since, float("inf")
+
+
+class Work:
+    """The calls of a turn; times in seconds of the system's clock. Written by one thread, read by another."""
+
+    def __init__(self) -> None:
+        self._calls: dict[str, _Call] = {}
+        self._waiting: frozenset[str] = frozenset()
+        self._waits: list[tuple[float, float]] = []
+        self._waits_since: float | None = None
+        self._in_time = False
+        self._late = False
+        self._commands = False
+
+    def heard(self, call: ToolCall, moment: float) -> None:
+        """A call said something of itself."""
+        known = self._calls.get(call.tool_call_id)
+        if known is None:
+            known = self._calls[call.tool_call_id] = _Call(call.kind not in READING)
+            self._in_time = self._in_time or call.active
+            self._late = self._late or not call.active
+        known.writes = call.kind not in READING
+        self._commands = self._commands or call.kind in COMMANDS
+        if not call.active:
+            known.pause(moment)
+        elif known.since is None and call.tool_call_id not in self._waiting:
+            known.since = moment
+
+    def waits(self, call_ids: Collection[str], moment: float) -> None:
+        """These calls wait for the person to allow them, and no others."""
+        now = frozenset(call_ids)
+        for call_id in now - self._waiting:
+            if (call := self._calls.get(call_id)) is not None:
+                call.pause(moment)
+        for call_id in self._waiting - now:
+            if (call := self._calls.get(call_id)) is not None:
+                call.since = moment
+        self._waiting = now
+        if now and self._waits_since is None:
+            self._waits_since = moment
+        elif not now and self._waits_since is not None:
+            self._waits.append((self._waits_since, moment))
+            self._waits_since = None
+
+    def may_have_written(self, moment: float) -> bool:
+        """Whether what changed then may be the agent's doing."""
+        if self._late or not self._in_time:
+            return True
+        for call in list(self._calls.values()):
+            spans = call.all() if call.writes else ()
+            if any(start - LAG <= moment <= end + AFTERMATH for start, end in spans):
+                return True
+        return self._commands and not self._waited(moment)
+
+    def _waited(self, moment: float) -> bool:
+        if self._waits_since is not None and self._waits_since <= moment:
+            return True
+        return any(start <= moment <= end for start, end in list(self._waits))
