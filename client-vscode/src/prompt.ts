@@ -1,5 +1,7 @@
-import { InputBoxValidationSeverity, Uri, commands, l10n, window, workspace } from 'vscode';
+import { InputBoxValidationSeverity, commands, l10n, window } from 'vscode';
+import { Attachments, shownFile } from './attachments';
 import type { Client } from './client';
+import { messageOf } from './environment';
 import type { PromptContext, Prompted, Ran, SourcedCommand } from './protocol';
 import { shortened, slashName, unknownCommand } from './slash';
 import type { State } from './state';
@@ -18,12 +20,18 @@ export class Prompt {
   ) {}
 
   async ask(text = '', context: readonly PromptContext[] = []): Promise<void> {
-    const prompt = await this.read(text, context);
-    if (prompt) await this.send(prompt, context);
+    const attached = new Attachments([...context], this.state.status?.can?.includes('image') === true);
+    const prompt = await this.read(text, attached);
+    if (prompt) await this.send(prompt, attached);
   }
 
-  /** A prompt about what is selected in the active editor. */
+  /** A prompt about what is selected in the active editor, or about the picture in it. */
   async askAboutSelection(): Promise<void> {
+    const shown = shownFile();
+    if (shown) {
+      await this.ask('', [shown]);
+      return;
+    }
     const editor = window.activeTextEditor;
     if (editor?.document.uri.scheme !== 'file') throw new Error(l10n.t('Select something in a file first.'));
     const { selection, document } = editor;
@@ -63,14 +71,15 @@ export class Prompt {
   }
 
   /** A slash command by its name says what it printed; what else is typed is a prompt. */
-  private async send({ text, asText }: Typed, context: readonly PromptContext[]): Promise<void> {
+  private async send({ text, asText }: Typed, attached: Attachments): Promise<void> {
     const name = asText ? undefined : slashName(text);
     const known = name === undefined ? [] : await this.commands();
-    if (name !== undefined && context.length === 0 && (known.length === 0 || known.some((one) => one.name === name))) {
+    if (name !== undefined && attached.none && (known.length === 0 || known.some((one) => one.name === name))) {
       await this.run(name, text.trimStart().slice(name.length + 1).trim());
       return;
     }
-    const argument = { text, ...(context.length > 0 ? { context } : {}), ...(asText ? { asText } : {}) };
+    const { context, images } = attached;
+    const argument = { text, context, images, ...(asText ? { asText } : {}) };
     const { answer } = await this.client.execute<Prompted>('prompt', argument);
     if (answer !== undefined) this.show(slashName(text) ?? '', answer);
   }
@@ -95,12 +104,13 @@ export class Prompt {
     return this.client.execute<readonly SourcedCommand[]>('commands');
   }
 
-  private async read(text: string, context: readonly PromptContext[]): Promise<Typed | undefined> {
+  private async read(text: string, attached: Attachments): Promise<Typed | undefined> {
     const input = window.createInputBox();
     const agent = this.state.status?.title ?? this.state.status?.agent ?? '';
     input.title = agent === '' ? l10n.t('Prompt Agent') : l10n.t('Prompt {0}', agent);
     input.placeholder = l10n.t('What should the agent do?');
-    input.prompt = context.map(describeContext).join(', ');
+    input.prompt = attached.describe();
+    input.buttons = attached.buttons;
     input.value = text;
     input.valueSelection = [text.length, text.length];
     input.ignoreFocusOut = true;
@@ -133,19 +143,23 @@ export class Prompt {
           input.validationMessage = { message, severity: InputBoxValidationSeverity.Warning };
         };
         input.onDidAccept(() => void accept());
-        input.onDidHide(() => resolve(undefined));
+        let away = false;
+        input.onDidTriggerButton((button) => {
+          away = true; // a dialog takes the place of the box
+          const failed = (error: unknown): void => void window.showErrorMessage(messageOf(error));
+          void attached.add(button).catch(failed).finally(() => {
+            away = false;
+            input.prompt = attached.describe();
+            input.show();
+          });
+        });
+        input.onDidHide(() => {
+          if (!away) resolve(undefined);
+        });
         input.show();
       });
     } finally {
       input.dispose();
     }
   }
-}
-
-function describeContext({ uri, range }: PromptContext): string {
-  const name = workspace.asRelativePath(Uri.parse(uri), false);
-  if (!range) return name;
-  const first = range.start.line + 1;
-  const last = range.end.line + 1;
-  return first === last ? l10n.t('with {0}, line {1}', name, first) : l10n.t('with {0}, lines {1} to {2}', name, first, last);
 }
