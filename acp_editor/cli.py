@@ -12,6 +12,7 @@ import os
 import sys
 from collections.abc import Callable, Sequence
 from importlib import metadata
+from typing import Never
 
 
 def version() -> str:
@@ -58,6 +59,7 @@ def main(argv: Sequence[str] | None = None) -> int:
 def _serve(arguments: list[str]) -> int:
     import anyio
 
+    from acp_editor.acp import descendants
     from acp_editor.app.app import App
     from acp_editor.app.logs import WithoutSecrets
     from acp_editor.lsp.server import serve
@@ -69,10 +71,15 @@ def _serve(arguments: list[str]) -> int:
     # What is loaded by now stays; and what agents say makes many values and hardly any circles.
     gc.freeze()
     gc.set_threshold(10_000, 20, 20)
-    code = anyio.run(serve, app, version())
-    sys.stderr.flush()
-    # The threads that wait in a read of the editor's pipe must not hold the exit up.
-    os._exit(code)
+
+    def leave(code: int = 1) -> Never:
+        descendants.end_all()
+        sys.stderr.flush()
+        # The threads that wait in a read of the editor's pipe must not hold the exit up.
+        os._exit(code)
+
+    descendants.adopt()
+    leave(anyio.run(serve, app, version(), leave))
 
 
 def _demo_agent(arguments: list[str]) -> int:

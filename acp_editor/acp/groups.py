@@ -10,8 +10,10 @@ from typing import Any, Final, Protocol
 
 import anyio
 
-GRACE: Final = 2.0
-"""Seconds that each step of the shutdown ladder waits."""
+from acp_editor.acp import descendants
+
+GRACE: Final = 1.6
+"""Seconds for the first step of the shutdown ladder; all of it has to fit into those that editors wait."""
 
 _POLL_SECONDS: Final = 0.02
 _KILLED_SECONDS: Final = 2.0
@@ -37,21 +39,34 @@ def group_options() -> dict[str, Any]:
 
 
 async def end_group(process: Exits, grace: float = GRACE) -> None:
-    """SIGTERM to a process and its group, SIGKILL after `grace` seconds, until all of it is gone."""
+    """SIGTERM to a process, its group and what has left the group; SIGKILL after `grace` seconds."""
     if sys.platform == "win32":
         await _end_tree(process)
         return
-    if _signal_group(process.pid, signal.SIGTERM):
+    if _signal_whole(process.pid, signal.SIGTERM):
         with anyio.move_on_after(grace):
             # Nobody tells when the last process of a group is gone.
-            while process.returncode is None or group_exists(process.pid):  # noqa: ASYNC110
+            while process.returncode is None or _whole_exists(process.pid):  # noqa: ASYNC110
                 await anyio.sleep(_POLL_SECONDS)
-        if _signal_group(process.pid, signal.SIGKILL):
+        if _signal_whole(process.pid, signal.SIGKILL):
             # Sent is not gone: on a busy machine the kernel takes a moment for each member.
             with anyio.move_on_after(_KILLED_SECONDS):
-                while group_exists(process.pid):  # noqa: ASYNC110
+                while _whole_exists(process.pid):  # noqa: ASYNC110
                     await anyio.sleep(_POLL_SECONDS)
     await process.wait()
+    descendants.forget(process.pid)
+
+
+def _signal_whole(pid: int, number: int) -> bool:
+    """Whether there was somebody to get the signal, in the group or beyond it."""
+    others = descendants.of(pid)
+    there = _signal_group(pid, number)
+    descendants.signal_all(others, number)
+    return there or bool(others)
+
+
+def _whole_exists(pid: int) -> bool:
+    return group_exists(pid) or bool(descendants.of(pid))
 
 
 async def _end_tree(process: Exits) -> None:

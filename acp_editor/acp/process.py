@@ -14,6 +14,7 @@ import anyio
 from anyio.abc import ByteReceiveStream, ByteSendStream
 from anyio.abc import Process as AnyioProcess
 
+from acp_editor.acp import descendants
 from acp_editor.acp.groups import GRACE, end_group, group_options
 
 logger = logging.getLogger(__name__)
@@ -122,7 +123,7 @@ class Process:
             await self.stdin.aclose()
             with anyio.move_on_after(grace):
                 await self._process.wait()
-            await end_group(self._process, grace)
+            await end_group(self._process, grace / 2)
             draining.cancel_scope.cancel()
         await self._process.aclose()
 
@@ -139,7 +140,7 @@ async def spawn(
     """Runs a command as long as the block; raises SpawnError where it cannot be started.
 
     `env` is the whole environment, None for our own. Leaving takes the ladder: close stdin, wait
-    `grace` seconds, SIGTERM to the group, wait again, SIGKILL.
+    `grace` seconds, SIGTERM to the group, wait half as long, SIGKILL.
     """
     process = Process(await start(command, [find_command(command, env, cwd), *args], env, cwd))
     failure: Exception | None = None
@@ -170,14 +171,17 @@ async def start(
 ) -> AnyioProcess:
     """A process at the head of its own group, a text by the shell; raises SpawnError about `name`."""
     _check_folder(name, cwd)
+    mark, environment = descendants.marked(env)
     # Cancelled half way, a process would be there that nobody knows.
     with anyio.CancelScope(shield=True):
         try:
-            return await anyio.open_process(
-                line, stdin=stdin, stderr=stderr, cwd=cwd, env=env, **group_options()
+            process = await anyio.open_process(
+                line, stdin=stdin, stderr=stderr, cwd=cwd, env=environment, **group_options()
             )
         except (OSError, ValueError) as error:
             raise SpawnError(f"{name} could not be started: {_why(error)}") from error
+        descendants.started(process.pid, mark)
+        return process
     raise AssertionError("a scope that nobody cancels was left early")
 
 

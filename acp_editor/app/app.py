@@ -16,6 +16,7 @@ import anyio
 import anyio.abc
 
 from acp_editor import settings as settings_module
+from acp_editor.acp import descendants
 from acp_editor.acp.agent import AgentSpec
 from acp_editor.acp.traffic import Traffic
 from acp_editor.app import context, folders, media
@@ -152,6 +153,7 @@ class App:
             group.start_soon(self.following.run)
             group.start_soon(self.surfaces.run)
             await self.review.start()
+            group.start_soon(descendants.reap)
             async with self.terminals.processes:
                 task_status.started()
                 await anyio.sleep_forever()
@@ -160,10 +162,11 @@ class App:
         """Ends whatever was started: agents, terminals, tasks."""
         if self._group is None:
             return
-        with anyio.move_on_after(7):
+        with anyio.move_on_after(4):
             async with anyio.create_task_group() as group:
                 group.start_soon(self.agents.close)
                 group.start_soon(self.review.close)
+                group.start_soon(self.terminals.processes.aclose)
         self.traffic.log(False)
         self.documents.close()
         self._group.cancel_scope.cancel()

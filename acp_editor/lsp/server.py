@@ -8,9 +8,8 @@ from __future__ import annotations
 
 import asyncio
 import logging
-import os
 import threading
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from typing import Any
 from typing import Protocol as Interface
 
@@ -20,7 +19,7 @@ from lsprotocol import types
 from pygls.io_ import run_async
 from pygls.lsp.server import LanguageServer
 
-from acp_editor.lsp import messages, plain, uris
+from acp_editor.lsp import ends, messages, plain, uris
 from acp_editor.lsp.client import Client, client_of
 from acp_editor.lsp.documents import Author, Document, Documents
 from acp_editor.lsp.editor import Editor
@@ -64,16 +63,20 @@ class _Server(LanguageServer):
         logger.error("%s: %s", getattr(source, "__name__", source), error, exc_info=error)
 
 
-async def serve(application: Application, version: str) -> int:
-    """Serves one editor over stdio until it says `exit` or is gone; gives the exit code."""
+async def serve(application: Application, version: str, give_up: Callable[[], None]) -> int:
+    """Serves one editor over stdio until it says `exit` or is gone; gives the exit code.
+
+    `give_up` ends the process from a thread where leaving in order takes too long.
+    """
     logging.getLogger("pygls").setLevel(logging.WARNING)
     loop = asyncio.get_running_loop()
-    reader, writer = open_stdio(loop)
+    deadline = ends.Deadline(give_up)
+    reader, writer = open_stdio(loop, deadline.begin)
     code = 1
     async with anyio.create_task_group() as group:
-        server = _build(application, version, group)
-        server.protocol.set_writer(writer)
         ended = anyio.Event()
+        server = _build(application, version, group, ended)
+        server.protocol.set_writer(writer)
 
         def leave(exit_code: int) -> None:
             nonlocal code
@@ -97,10 +100,11 @@ async def serve(application: Application, version: str) -> int:
 
         group.start_soon(read)
         group.start_soon(watch_pipe)
-        group.start_soon(_watch_parent, server, ended)
+        group.start_soon(ends.signalled, ended)
         await ended.wait()
+        deadline.begin()
         server.protocol.fail_pending()
-        with anyio.move_on_after(8, shield=True):
+        with anyio.move_on_after(4, shield=True):
             await application.close()
         group.cancel_scope.cancel()
     writer.close()
@@ -109,34 +113,7 @@ async def serve(application: Application, version: str) -> int:
     return code
 
 
-async def _watch_parent(server: LanguageServer, ended: anyio.Event) -> None:
-    """Ends with the editor's process also where its pipe stays open, held by another child of its."""
-    seen = False
-    while True:
-        await anyio.sleep(2)
-        if (pid := server.process_id) is None:
-            continue
-        alive = _alive(pid)
-        if seen and not alive:
-            logger.warning("the editor's process %d is gone", pid)
-            ended.set()
-            return
-        seen = seen or alive  # never seen: the number is of another machine or container
-
-
-def _alive(pid: int) -> bool:
-    if os.name == "nt":  # there, os.kill would end the process
-        return True
-    try:
-        os.kill(pid, 0)
-    except ProcessLookupError:
-        return False
-    except OSError:
-        return True
-    return True
-
-
-def _build(application: Application, version: str, group: anyio.abc.TaskGroup) -> _Server:
+def _build(application: Application, version: str, group: anyio.abc.TaskGroup, ended: anyio.Event) -> _Server:
     server = _Server("acp-editor", version, protocol_cls=Protocol)
     protocol = server.protocol
     protocol.experimental = {"acpEditor": {"version": PROTOCOL_VERSION, **application.abilities}}
@@ -151,6 +128,8 @@ def _build(application: Application, version: str, group: anyio.abc.TaskGroup) -
     def _(params: types.InitializeParams) -> None:
         nonlocal client
         client = client_of(params)
+        if params.process_id is not None:
+            group.start_soon(ends.editor_gone, params.process_id, ended)
 
     @server.feature(types.INITIALIZED)
     async def _(params: types.InitializedParams) -> None:

@@ -11,6 +11,7 @@ import os
 import queue
 import sys
 import threading
+from collections.abc import Callable
 from typing import Final
 
 _CHUNK: Final = 1 << 16
@@ -85,8 +86,13 @@ class Writer:
         self._below.set()
 
 
-def open_stdio(loop: asyncio.AbstractEventLoop) -> tuple[asyncio.StreamReader, Writer]:
-    """Takes this process's stdin and stdout for the protocol; whatever else prints goes to stderr."""
+def open_stdio(
+    loop: asyncio.AbstractEventLoop, on_end: Callable[[], None] = lambda: None
+) -> tuple[asyncio.StreamReader, Writer]:
+    """Takes this process's stdin and stdout for the protocol; whatever else prints goes to stderr.
+
+    `on_end` is called in the reading thread, so also while the loop is held up.
+    """
     stdin = os.dup(0)
     stdout = os.dup(1)
     os.set_blocking(stdin, True)  # an editor may hand over its own end as it uses it
@@ -116,6 +122,7 @@ def open_stdio(loop: asyncio.AbstractEventLoop) -> tuple[asyncio.StreamReader, W
             except RuntimeError:
                 return
             if not data:
+                on_end()
                 return
 
     threading.Thread(target=run, name="editor-reader", daemon=True).start()

@@ -1,0 +1,36 @@
+"""Fault tests run real processes; nothing of them may be left, whatever a test did."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import signal
+from collections.abc import Iterator
+from pathlib import Path
+
+import descendants
+import pytest
+from hypothesis import HealthCheck, settings
+
+settings.register_profile(
+    "faults",
+    derandomize=True,
+    max_examples=6,
+    deadline=None,
+    database=None,
+    suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow],
+)
+
+
+@pytest.fixture(autouse=True)
+def _nothing_is_left(tmp_path: Path) -> Iterator[None]:
+    """Whoever still runs with this test's folder in its command line is named, and ended."""
+    yield
+    left = descendants.naming(str(tmp_path))
+    for pid in left:
+        os.kill(pid, signal.SIGKILL)
+    assert not left, f"left running: {left}"
+
+
+def run(coroutine: object) -> None:
+    asyncio.run(coroutine)  # type: ignore[arg-type]
