@@ -15,7 +15,7 @@ import os
 import re
 import time
 from collections import deque
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from contextlib import suppress
 from datetime import UTC, datetime
 from pathlib import Path
@@ -224,6 +224,16 @@ class Traffic:
         self._on = on
         for recorder in self._recorders.values():
             recorder.log(on)
+
+    def forget(self, roots: Iterable[str]) -> None:
+        """Removes the files of sessions in these folders."""
+        marks = [json.dumps(root)[:-1].encode() for root in roots]
+        for path in self._folder.glob("*.ndjson"):
+            with suppress(OSError):
+                with path.open("rb") as file:
+                    head = file.read(4 * HEAD)
+                if any(mark in head for mark in marks):
+                    path.unlink()
 
     def save(self, agent: str) -> Path | None:
         """Writes what is kept of that agent's last run; None if it never ran. Raises OSError."""

@@ -55,7 +55,7 @@ class Judge:
         self.ceiling, problem = load_ceiling()
         self.book = Rulebook(self.ceiling, self._reads_inside, app.warn_once)
         self.unasked = Unasked(self.ceiling, lambda entry, fault: app.fault(entry.agent, fault))
-        self._log = DecisionLog(folders.state() / "decisions.ndjson")
+        self._log = DecisionLog(folders.state() / "decisions.ndjson", workspace=app.roots[0])
         self._hooks: Hooks | None = None
         self.somebody = not app.editor.client.headless
         """Whether there is a person who can answer; an editor that cannot ask shows it when it is tried."""
@@ -85,6 +85,11 @@ class Judge:
     def forget(self, entry: Entry) -> None:
         self.unasked.forget(entry)
         self.book.forget(entry.key)
+
+    def forget_workspace(self) -> None:
+        """Removes its saved rules and what was decided in it. Raises ValueError or OSError."""
+        self.book.forget_workspace(self._app.roots[0])
+        self._log.forget()
 
     def note(self, call: CheckInput, verdict: Verdict, outcome: str | None) -> None:
         """Writes a decision to the log, without what it was about."""

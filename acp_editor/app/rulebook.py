@@ -79,6 +79,10 @@ class Rulebook:
                 return saved
         raise CommandError(f"there is no saved rule {effect} {text!r} for {scope}")
 
+    def forget_workspace(self, workspace: str) -> None:
+        """Removes the rules that were saved for it. Raises ValueError or OSError."""
+        self._store.forget_workspace(workspace)
+
     def forget(self, session: str) -> None:
         """A session is over, and so are the rules that were for it alone."""
         self._store.forget_session(session)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import json
 import os
 from collections.abc import Callable
@@ -23,9 +24,15 @@ class DecisionLog:
     """
 
     def __init__(
-        self, path: Path, limit: int = 1_000_000, kept: int = 2, now: Callable[[], datetime] = _now
+        self,
+        path: Path,
+        limit: int = 1_000_000,
+        kept: int = 2,
+        now: Callable[[], datetime] = _now,
+        workspace: str | None = None,
     ) -> None:
         self._path = path
+        self._workspace = _mark(workspace) if workspace is not None else None
         self._limit = limit
         self._kept = kept
         self._now = now
@@ -34,6 +41,7 @@ class DecisionLog:
         """Writes one decision; `outcome` is what the person answered, if they were asked. Raises OSError."""
         entry = {
             "time": self._now().isoformat(timespec="milliseconds"),
+            "workspace": self._workspace,
             "session": call.session_id,
             "agent": call.agent,
             "call": call.tool_call_id,
@@ -68,6 +76,20 @@ class DecisionLog:
                 break
         return found[-count:]
 
+    def forget(self) -> None:
+        """Removes what was decided in this workspace. Raises OSError."""
+        for path in [self._path, *(self._aside(number) for number in range(1, self._kept + 1))]:
+            if not path.exists():
+                continue
+            lines = path.read_text("utf-8", "replace").splitlines(keepends=True)
+            rest = [line for line in lines if (_entry(line) or {}).get("workspace") != self._workspace]
+            if len(rest) != len(lines):
+                beside = path.with_name(f"{path.name}.new")
+                descriptor = os.open(beside, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600)
+                with os.fdopen(descriptor, "w", encoding="utf-8") as file:
+                    file.writelines(rest)
+                beside.replace(path)
+
     def _aside(self, number: int) -> Path:
         return self._path.with_name(f"{self._path.name}.{number}")
 
@@ -81,6 +103,11 @@ class DecisionLog:
             if self._aside(number - 1).exists():
                 self._aside(number - 1).replace(self._aside(number))
         self._path.replace(self._aside(1))
+
+
+def _mark(workspace: str) -> str:
+    """Tells one workspace from another, and not which it is."""
+    return hashlib.sha256(os.fsencode(os.path.realpath(workspace))).hexdigest()[:12]
 
 
 def _entry(line: str) -> dict[str, Any] | None:

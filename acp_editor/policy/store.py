@@ -126,6 +126,13 @@ class RuleStore:
             texts[texts.index(saved.rule.text)] = rule.text
         return SavedRule(rule, saved.scope, saved.where)
 
+    def forget_workspace(self, folder: str) -> None:
+        """Removes the rules that were saved for a workspace. Raises ValueError or OSError."""
+        if _key(folder) not in _workspaces(self._read()):
+            return
+        with self._changed() as content:
+            _workspaces(content).pop(_key(folder), None)
+
     def forget_session(self, session_id: str) -> None:
         self._sessions.pop(session_id, None)
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import anyio.to_thread
+
 from acp_editor.app.arguments import Arguments
 from acp_editor.app.commands.reading import path_of
 from acp_editor.app.commands.registry import Commands, command
@@ -51,4 +53,11 @@ async def _diff(commands: Commands, arguments: Arguments) -> messages.DiffDocume
 
 @command("review.forget")
 async def _forget(commands: Commands, arguments: Arguments) -> None:
-    await commands.app.review.forget()
+    """Stores, logs and decisions of this workspace."""
+    app = commands.app
+    await app.review.forget()
+    try:
+        app.judge.forget_workspace()
+        await anyio.to_thread.run_sync(app.traffic.forget, list(app.roots))
+    except (OSError, ValueError) as error:
+        raise CommandError(f"not everything could be removed: {error}") from error
