@@ -14,6 +14,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from bootstrap import BIN
+from licences import python_packages
 from system import require
 
 import workbench
@@ -90,13 +91,22 @@ def _client_sources() -> list[Path]:
     ]
 
 
+def constraints() -> str:
+    """The locked versions of what the server needs: users get what was tested."""
+    return "".join(f"{name}=={version}\n" for name, version in python_packages())
+
+
 def vsix() -> Path:
     """The extension, with the wheel inside."""
     server = wheel()
     node_modules()
     sources = _client_sources()
     key = digest(
-        server.name, server.parent / ".made-for", *(str(p.relative_to(CLIENT)) for p in sources), *sources
+        server.name,
+        server.parent / ".made-for",
+        constraints(),
+        *(str(p.relative_to(CLIENT)) for p in sources),
+        *sources,
     )
 
     def make(folder: Path) -> None:
@@ -104,6 +114,7 @@ def vsix() -> Path:
         shutil.rmtree(bundled, ignore_errors=True)
         bundled.mkdir()
         shutil.copy(server, bundled)
+        (bundled / "constraints.txt").write_text(constraints(), encoding="utf-8")
         _run(["npm", "run", "build"], CLIENT)
         _run(["npm", "run", "package", "--", "--out", str(folder / "acp-editor.vsix")], CLIENT)
 

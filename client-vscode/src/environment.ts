@@ -2,7 +2,7 @@ import { execFile } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import { existsSync } from 'node:fs';
 import { mkdir, readFile, readdir, rm, stat, writeFile } from 'node:fs/promises';
-import { delimiter, join } from 'node:path';
+import { delimiter, dirname, join } from 'node:path';
 
 /** What a private environment is made with and told to. */
 export interface Maker {
@@ -55,6 +55,19 @@ async function build(folder: string, wheel: string, maker: Maker): Promise<void>
       return false;
     }
   };
+  const pins = join(dirname(wheel), 'constraints.txt');
+  /** With the versions that were tested; where this Python has no packages of them, with what it has. */
+  const install = async (command: string, args: readonly string[]): Promise<void> => {
+    if (existsSync(pins)) {
+      try {
+        await maker.run(command, [...args, '--constraint', pins, wheel]);
+        return;
+      } catch (error) {
+        maker.log(`the tested versions cannot be installed, trying others: ${messageOf(error)}`);
+      }
+    }
+    await maker.run(command, [...args, wheel]);
+  };
   const python = executableIn(folder, 'python');
   const uv = findOnPath('uv');
   if (uv) {
@@ -62,7 +75,7 @@ async function build(folder: string, wheel: string, maker: Maker): Promise<void>
       maker.report('creating');
       await maker.run(uv, ['venv', '--quiet', '--python', '>=3.11', folder]);
       maker.report('installing');
-      await maker.run(uv, ['pip', 'install', '--quiet', '--python', python, wheel]);
+      await install(uv, ['pip', 'install', '--quiet', '--python', python]);
     });
     if (made) return;
   }
@@ -73,7 +86,7 @@ async function build(folder: string, wheel: string, maker: Maker): Promise<void>
       maker.report('creating');
       await maker.run(command, [...args, '-m', 'venv', folder]);
       maker.report('installing');
-      await maker.run(python, ['-m', 'pip', 'install', '--quiet', '--disable-pip-version-check', wheel]);
+      await install(python, ['-m', 'pip', 'install', '--quiet', '--disable-pip-version-check']);
     });
     if (made) return;
   } else {

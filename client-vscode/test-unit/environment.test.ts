@@ -88,6 +88,24 @@ test("a dead window's lock holds nobody up", async (context) => {
   assert.equal(await ensureEnvironment(wheel, storage, new Recorder()), first);
 });
 
+test('the versions that were tested are installed, and others where they cannot be', async (context) => {
+  const storage = await folder(context);
+  const wheel = await wheelIn(storage, 'one');
+  await writeFile(join(storage, 'constraints.txt'), 'anyio==4\n');
+  const maker = new Recorder();
+  await ensureEnvironment(wheel, storage, maker);
+  const installs = maker.ran.filter((line) => line.includes('pip install'));
+  assert.equal(installs.length, 1);
+  assert.match(installs[0] ?? '', /--constraint \S+constraints\.txt \S+\.whl$/);
+
+  const fresh = await folder(context);
+  const other = await wheelIn(fresh, 'one');
+  await writeFile(join(fresh, 'constraints.txt'), 'anyio==4\n');
+  const poorer = new Recorder((line) => (line.includes('--constraint') ? new Error('no such version') : '3 12\n'));
+  await ensureEnvironment(other, fresh, poorer);
+  assert.match(poorer.ran.at(-1) ?? '', /pip install (?!.*--constraint).*\.whl$/);
+});
+
 test('where nothing works, every way that was tried is told and nothing half-made stays', async (context) => {
   const storage = await folder(context);
   const wheel = await wheelIn(storage, 'one');
