@@ -9,7 +9,7 @@ import { maintainContextKeys } from './contextKeys';
 import { Decorations } from './decorations';
 import { followSessions, saveDocument } from './documents';
 import { Follower } from './follow';
-import { lensesOf } from './lenses';
+import { HunkLenses } from './lenses';
 import { Login } from './login';
 import { Hooks } from './hooks';
 import { Options } from './options';
@@ -46,7 +46,7 @@ export function activate(context: ExtensionContext): Api {
     runInTerminal: (params) => login.runInTerminal(params),
     save: (params) => activity.edit(() => saveDocument(params)),
     middleware: {
-      provideCodeLenses: (document) => lensesOf(state, document),
+      provideCodeLenses: () => [], // ours are made here
       window: {
         showDocument: (params, token, next) => (params.external === true ? next(params, token) : follower.show(params)),
       },
@@ -86,6 +86,7 @@ export function activate(context: ExtensionContext): Api {
     questions,
     login,
     new Decorations(state, config),
+    new HunkLenses(state),
     new SessionTree(state),
     new Status(state, client),
     maintainContextKeys(state, client, questions),
