@@ -9,7 +9,7 @@ from pathlib import Path
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from acp_editor.core import ledger as book
+from acp_editor.core import text as lines
 from acp_editor.review import answers
 from acp_editor.review.checkpoint import Limits
 from acp_editor.review.documents import Documents
@@ -17,7 +17,7 @@ from acp_editor.review.engine import Engine
 from acp_editor.review.files import Version, put, read
 from acp_editor.review.tracked import Tracked
 
-TEXTS = st.lists(st.sampled_from(["a\n", "b\n", "c\r\n", "d\n", "\n"]), max_size=10).map("".join)
+TEXTS = st.lists(st.sampled_from(["a\n", "b\n", "c\r\n", "d\n", "\n", "e\r", "\r"]), max_size=10).map("".join)
 STEPS = st.lists(
     st.tuples(
         st.sampled_from(["agent", "agent through us", "type", "save", "keep", "undo", "delete", "other"]),
@@ -110,7 +110,9 @@ class Bench:
         tracked = self.tracked
         if tracked is None:
             return
-        base, current = book.lines(tracked.base.data or b""), book.lines(tracked.current.data or b"")
+        base, current = (
+            lines.split_lines((version.data or b"").decode()) for version in (tracked.base, tracked.current)
+        )
         one = two = 0
         for hunk in tracked.hunks:
             assert base[one : hunk.original.start] == current[two : hunk.modified.start]

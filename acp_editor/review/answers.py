@@ -16,7 +16,7 @@ from acp_editor.review.tracked import State, Tracked
 def keep(engine: Engine, tracked: Tracked, hunk_ids: Collection[str] | None) -> None:
     """The base gets these hunks, or everything."""
     old_path = tracked.old_path
-    tracked.keep(hunk_ids, engine.new_id)
+    tracked.keep(hunk_ids, engine.differ, engine.new_id)
     if old_path is not None and tracked.old_path is None:
         engine.moved_from.pop(old_path, None)
         engine.take([old_path])
@@ -25,7 +25,7 @@ def keep(engine: Engine, tracked: Tracked, hunk_ids: Collection[str] | None) -> 
 
 def undo(engine: Engine, tracked: Tracked, hunk_ids: Collection[str] | None) -> None:
     """Takes note that the file, or its document, has been put back."""
-    tracked.undo(hunk_ids, engine.new_id)
+    tracked.undo(hunk_ids, engine.differ, engine.new_id)
     reread(engine, tracked)
 
 

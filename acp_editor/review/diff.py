@@ -6,13 +6,6 @@ import pygit2
 
 from acp_editor.core.ledger import Change, Span
 
-WHOLE_FILE = 8000
-"""How many bytes git looks at to tell a binary file; a NUL among them makes it one."""
-
-
-def is_binary(*texts: bytes) -> bool:
-    return any(b"\0" in text[:WHOLE_FILE] for text in texts)
-
 
 def changes(old: bytes, new: bytes) -> list[Change]:
     """The changes from one text to the other. Holds the interpreter's lock while it works."""

@@ -9,7 +9,7 @@ from __future__ import annotations
 import time
 
 from acp_editor.core import ledger as book
-from acp_editor.review import files
+from acp_editor.review import files, textlines
 from acp_editor.review.encoding import UTF8, Encoding, fit, guess
 from acp_editor.review.engine import Engine
 from acp_editor.review.files import ABSENT, Version
@@ -152,8 +152,9 @@ class Documents:
     def text(self, tracked: Tracked, version: Version) -> str:
         """A version of a file as the editor shows it, or would."""
         data = version.data or b""
-        encoding = self._encodings.get(tracked.path) or guess(tracked.disk.data or data)
-        return encoding.decode(data)
+        own = guess(data)
+        encoding = self._encodings.get(tracked.path, own)
+        return (encoding if encoding.mark == own.mark else own).decode(data)
 
     def saves_exactly(self, tracked: Tracked) -> bool:
         """Whether the editor, saving this document, writes the bytes that the file had."""
@@ -180,6 +181,11 @@ class Documents:
         tracked = self._engine.tracked.get(clash.path)
         if tracked is None or tracked.disk.data is None:
             return None
-        ours = self.version(tracked, text).data or b""
-        merged = book.merged(clash.ancestor, ours, tracked.disk.data, self._engine.differ)
-        return None if merged is None else self._encodings.get(clash.path, UTF8).decode(merged)
+        ours, theirs = self.version(tracked, text).data or b"", tracked.disk.data
+        if not all(map(textlines.is_text, (clash.ancestor, ours, theirs))):
+            return None
+        ancestor = textlines.show(clash.ancestor)
+        merged = book.merged(ancestor, textlines.show(ours), textlines.show(theirs), self._engine.differ)
+        if merged is None:
+            return None
+        return self._encodings.get(clash.path, UTF8).decode(textlines.back(merged, theirs))

@@ -16,7 +16,7 @@ from pathlib import Path
 from acp_editor.core import ledger as book
 from acp_editor.core.ledger import Hunk
 from acp_editor.core.model import ToolCall
-from acp_editor.review import files, moves, work
+from acp_editor.review import files, moves, textlines, work
 from acp_editor.review.attribution import Witnesses
 from acp_editor.review.checkpoint import Limits
 from acp_editor.review.differ import Differ
@@ -257,10 +257,7 @@ class Engine:
             strength = self._strength.get(hunk.hunk_id, 0)
             if strength < 3:
                 if base is None or current is None:
-                    base, current = (
-                        book.lines(tracked.base.data or b""),
-                        book.lines(tracked.current.data or b""),
-                    )
+                    base, current = _lines(tracked.base), _lines(tracked.current)
                 found = self.witnesses.author(
                     tracked.path,
                     base[hunk.original.start : hunk.original.end],
@@ -335,9 +332,9 @@ class Engine:
         committed = history.committed(path)
         if tracked.current.absent:
             if committed is None:
-                tracked.keep(None, self.new_id)
+                tracked.keep(None, self.differ, self.new_id)
         elif history.has(path, tracked.current.data):
-            tracked.keep(None, self.new_id)
+            tracked.keep(None, self.differ, self.new_id)
         elif committed is not None:
             tracked.commit(committed, self.differ, self.new_id)
         self.settle(tracked)
@@ -369,3 +366,8 @@ class Engine:
         if (tracked := self.tracked.get(path)) is not None:
             self.sign(tracked)
         self.writing.pop(path, None)
+
+
+def _lines(version: Version) -> list[bytes]:
+    data = version.data or b""
+    return book.lines(textlines.show(data) if textlines.is_text(data) else data)

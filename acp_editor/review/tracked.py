@@ -7,8 +7,8 @@ from collections.abc import Collection
 from dataclasses import dataclass
 
 from acp_editor.core import ledger as book
-from acp_editor.core.ledger import Change, Diff, Hunk, Ledger, NewId, Span
-from acp_editor.review.diff import is_binary
+from acp_editor.core.ledger import Diff, Hunk, Ledger, NewId, Span
+from acp_editor.review import textlines
 from acp_editor.review.files import ABSENT, Version
 
 Signature = tuple[int, int, int, int, int]
@@ -83,8 +83,9 @@ class Tracked:
 
     def agent(self, now: Version, diff: Diff, new_id: NewId, author: str | None) -> None:
         if self._is_text(now):
-            ledger = book.agent_changed(self._ledger(), now.data or b"", diff, new_id, author)
-            self._take(ledger, now)
+            shown = textlines.show(now.data or b"")
+            self.hunks = book.agent_changed(self._ledger(), shown, diff, new_id, author).hunks
+            self.current = now
         else:
             self.current, self.hunks = now, ()
         self._complete(new_id, author)
@@ -93,14 +94,18 @@ class Tracked:
         was_new = self.pending and self.base.absent
         if not self.pending or now.absent:
             self.base, self.current, self.hunks, self.old_path = now, now, (), None
+        elif self._is_text(now) and not self.current.absent and not self._is_text(self.current):
+            self.current = now
+            self._compare(diff, new_id, self.hunks[0].author if self.hunks else None)
         elif self._is_text(now) and not self.current.absent:
             before = self._ledger()
-            ledger = book.person_changed(before, now.data or b"", diff, new_id)
+            ledger = book.person_changed(before, textlines.show(now.data or b""), diff, new_id)
             mode_is_theirs = now.mode != self.current.mode
-            if ledger.base != before.base or (mode_is_theirs and not self.base.absent):
-                mode = now.mode if mode_is_theirs or self.base.absent else self.base.mode
-                self.base = Version(ledger.base, mode)
-            self._take(ledger, now)
+            base = self.base
+            if ledger.base != before.base or (mode_is_theirs and not base.absent):
+                mode = now.mode if mode_is_theirs or base.absent else base.mode
+                base = Version(textlines.back(ledger.base, base.data or now.data or b""), mode)
+            self._take(ledger, base, now, diff, new_id)
         else:
             self.current, self.hunks = now, ()
         self.mixed = self.pending and (self.mixed or (was_new and self.base.absent))
@@ -108,57 +113,57 @@ class Tracked:
 
     def begin_move(self, old_path: str, base: Version, diff: Diff, new_id: NewId) -> None:
         author = self.hunks[0].author if self.hunks else None
-        self.base, self.old_path, self.hunks = base, old_path, ()
-        if self._is_text(self.current):
-            self.hunks = self._found(diff(base.data or b"", self.current.data or b""), new_id, author)
-        self._complete(new_id, author)
+        self.base, self.old_path = base, old_path
+        self._compare(diff, new_id, author)
 
     def end_move(self, diff: Diff, new_id: NewId) -> None:
         author = self.hunks[0].author if self.hunks else None
-        self.base, self.old_path, self.hunks = ABSENT, None, ()
-        if self._is_text(self.current):
-            self.hunks = self._found(diff(b"", self.current.data or b""), new_id, author)
-        self._complete(new_id, author)
+        self.base, self.old_path = ABSENT, None
+        self._compare(diff, new_id, author)
 
     # -- answers ---------------------------------------------------------------------------------
 
-    def keep(self, hunk_ids: Collection[str] | None, new_id: NewId) -> None:
+    def keep(self, hunk_ids: Collection[str] | None, diff: Diff, new_id: NewId) -> None:
         """The base gets these hunks, or everything."""
         if hunk_ids is None or self.whole(hunk_ids):
             self.base, self.hunks, self.old_path, self.mixed = self.current, (), None, False
             return
-        ledger = book.kept(self._ledger(), hunk_ids)
-        if ledger.base != (self.base.data or b"") or self.base.absent:
-            self.base = Version(ledger.base, self.current.mode if self.base.absent else self.base.mode)
-        self.hunks = ledger.hunks
+        before = self._ledger()
+        ledger = book.kept(before, hunk_ids)
+        base = self.base
+        if ledger.base != before.base or base.absent:
+            like = (self.current if base.absent else base).data or b""
+            base = Version(textlines.back(ledger.base, like), self.current.mode if base.absent else base.mode)
+        self._take(ledger, base, self.current, diff, new_id)
         self._complete(new_id, None)
 
     def undone(self, hunk_ids: Collection[str] | None) -> Version:
         """What the file becomes where these hunks, or everything, go."""
         if hunk_ids is None or self.whole(hunk_ids):
             return self.base
-        ledger = book.undone(self._ledger(), hunk_ids)
-        return Version(ledger.current, self.current.mode if not self.current.absent else self.base.mode)
+        current = book.undone(self._ledger(), hunk_ids).current
+        like = self.base if self.current.absent else self.current
+        return Version(textlines.back(current, like.data or b""), like.mode)
 
-    def undo(self, hunk_ids: Collection[str] | None, new_id: NewId) -> None:
+    def undo(self, hunk_ids: Collection[str] | None, diff: Diff, new_id: NewId) -> None:
         """The file has become `undone`."""
         now = self.undone(hunk_ids)
         if hunk_ids is None or self.whole(hunk_ids):
             self.current, self.hunks, self.old_path, self.mixed = now, (), None, False
             return
-        ledger = book.undone(self._ledger(), hunk_ids)
-        self.current, self.hunks = now, ledger.hunks
+        self._take(book.undone(self._ledger(), hunk_ids), self.base, now, diff, new_id)
         self._complete(new_id, None)
 
     def commit(self, committed: bytes, diff: Diff, new_id: NewId) -> None:
         """A commit has the file like this: what it contains is kept."""
         if committed == self.current.data:
-            self.keep(None, new_id)
+            self.keep(None, diff, new_id)
         elif self.base.data is not None and self._is_text(self.current) and not self.old_path:
             before = self._ledger()
-            ledger = book.committed(before, committed, diff)
+            ledger = book.committed(before, textlines.show(committed), diff)
             if ledger is not before:
-                self.base, self.hunks = Version(ledger.base, self.base.mode), ledger.hunks
+                base = Version(textlines.back(ledger.base, self.base.data), self.base.mode)
+                self._take(ledger, base, self.current, diff, new_id)
                 self._complete(new_id, None)
 
     def whole(self, hunk_ids: Collection[str]) -> bool:
@@ -168,19 +173,27 @@ class Tracked:
     # -- inside ----------------------------------------------------------------------------------
 
     def _is_text(self, now: Version) -> bool:
-        return not (self.base.is_link or now.is_link or is_binary(self.base.data or b"", now.data or b""))
+        if self.base.is_link or now.is_link:
+            return False
+        return textlines.is_text(self.base.data or b"") and textlines.is_text(now.data or b"")
 
     def _ledger(self) -> Ledger:
-        base, current = self.base.data or b"", self.current.data or b""
-        hunks = () if base == current else self.hunks
-        return Ledger(base, current, hunks)
+        base, current = textlines.show(self.base.data or b""), textlines.show(self.current.data or b"")
+        return Ledger(base, current, () if base == current else self.hunks)
 
-    def _take(self, ledger: Ledger, now: Version) -> None:
-        self.current, self.hunks = now, ledger.hunks
+    def _take(self, ledger: Ledger, base: Version, current: Version, diff: Diff, new_id: NewId) -> None:
+        """What the ledger says; where lines have run into each other (`\\r\\n`), they are compared anew."""
+        self.base, self.current, self.hunks = base, current, ledger.hunks
+        shown = self._ledger()
+        if (shown.base, shown.current) != (ledger.base, ledger.current):
+            self._compare(diff, new_id, self.hunks[0].author if self.hunks else None)
 
-    @staticmethod
-    def _found(changes: Collection[Change], new_id: NewId, author: str | None) -> tuple[Hunk, ...]:
-        return tuple(Hunk(new_id(), change.old, change.new, author) for change in changes)
+    def _compare(self, diff: Diff, new_id: NewId, author: str | None) -> None:
+        self.hunks = ()
+        if self._is_text(self.current):
+            ledger = self._ledger()
+            self.hunks = book.opened(ledger.base, ledger.current, diff, new_id, author).hunks
+        self._complete(new_id, author)
 
     def _complete(self, new_id: NewId, author: str | None) -> None:
         """A change that has no lines (of mode, name, bytes) is one hunk without lines."""
