@@ -152,9 +152,8 @@ class Documents:
     def text(self, tracked: Tracked, version: Version) -> str:
         """A version of a file as the editor shows it, or would."""
         data = version.data or b""
-        own = guess(data)
-        encoding = self._encodings.get(tracked.path, own)
-        return (encoding if encoding.mark == own.mark else own).decode(data)
+        known = self._encodings.get(tracked.path)
+        return (known if known is not None and known.fits(data) else guess(data)).decode(data)
 
     def saves_exactly(self, tracked: Tracked) -> bool:
         """Whether the editor, saving this document, writes the bytes that the file had."""

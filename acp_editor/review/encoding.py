@@ -60,6 +60,10 @@ class Encoding:
             return text
         return text.replace("\r\n", "\n").replace("\n", self.ends)
 
+    def fits(self, data: bytes) -> bool:
+        """Whether the editor would read these bytes so, and not by another encoding that they show."""
+        return data.startswith(self.mark) and (self.errors == "replace" or _decodes(data, self))
+
     @property
     def lossless(self) -> bool:
         """Whether the editor, saving, would write the very bytes that it read."""
