@@ -289,7 +289,8 @@ class App:
             raise CommandError(f"{entry.agent} takes no pictures")
         blocks = context.blocks(text, items, can, self.texts.read, self.uri, encoding)
         blocks += [picture.block() for picture in pictures]
-        if note := self.review.note():
+        # A slash command would take it for a part of its argument: it waits for the next prompt.
+        if not text.lstrip().startswith("/") and (note := self.review.note()):
             blocks.append({"type": "text", "text": note})
         self.agents.slot(entry.agent).error = None
         self.sessions.active = entry

@@ -27,4 +27,7 @@ async def reconcile(documents: Documents, editor: Editor, thread: InThread, clas
     if not await editor.edit(path, merged, buffer.version):
         return f"{name} has unsaved changes, and the agent changed it on the disk: compare before you save."
     await thread(lambda: documents.merged_into(path, merged))
-    return f"The agent changed {name} on the disk; its changes are in your unsaved text now."
+    return (
+        f"The agent changed {name} on the disk; its changes are in your unsaved text now. "
+        "If you are asked when you save it: overwriting loses nothing."
+    )
