@@ -34,6 +34,7 @@ export class Decorations implements Disposable {
         this.drawWhere((uri) => state.marksOf(uri).some((mark) => mark.toolCallId === toolCall.toolCallId)),
       ),
       window.onDidChangeVisibleTextEditors((editors) => editors.forEach((editor) => this.draw(editor))),
+      window.onDidChangeTextEditorViewColumn(({ textEditor }) => this.draw(textEditor)),
       config.onDidChange(() => this.drawWhere(() => true)),
     );
   }
@@ -52,8 +53,10 @@ export class Decorations implements Disposable {
     const groups = new Map<string, DecorationOptions[]>();
     const labels = this.config.get('decorations.labels', true);
     const active = (mark: Decoration): boolean | undefined => this.state.call(mark.toolCallId)?.active;
+    // Only a side of a diff has no column of its own, and there the diff shows what has changed.
+    const hunks = editor.viewColumn !== undefined;
     for (const { mark, look, style, label } of arranged(
-      this.state.marksOf(editor.document.uri),
+      this.state.marksOf(editor.document.uri).filter(({ hunkId }) => hunks || hunkId === undefined),
       active,
       editor.document.lineCount,
     )) {
