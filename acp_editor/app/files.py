@@ -48,7 +48,7 @@ class HostFiles:
             raise RpcError(INVALID_PARAMS, refusal)
         document = self._app.editor.documents.find(real)
         shown = document.path if document else real
-        call_id = self._app.review.agent_writes(shown, entry.session.active_calls())
+        call_id = self._app.review.agent_writes(shown, entry.session.active_calls)
         try:
             await self._write(entry, path, content, document)
         finally:
