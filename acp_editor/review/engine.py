@@ -236,9 +236,11 @@ class Engine:
         begun = self.unsettled.pop(path, None)
         if path in self.writing or (begun is not None and begun.by_agent):
             return True
-        if self._root(path) in moved.positions and not self.witnesses.command_runs:
+        positions = moved.positions.get(self._root(path) or "")
+        if positions is not None and not self.witnesses.command_runs:
             history = self._history(path)
-            if history is not None and history.has(path, new.data):
+            stash = positions[0].stash if positions[0].stash != positions[1].stash else None
+            if history is not None and history.has(path, new.data, stash):
                 return False
         changed_at = files.changed_at(path)
         return self.turns.covers(changed_at) and not self.turns.idle(changed_at)

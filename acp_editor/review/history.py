@@ -84,19 +84,28 @@ class History:
 
     def committed(self, path: str) -> bytes | None:
         """The file in the commit that is checked out; None where it has none. `path` is absolute."""
+        return self._at(path, None)
+
+    def _at(self, path: str, commit: str | None) -> bytes | None:
         if self._repository is None or self._repository.is_bare:
             return None
         real = os.path.join(os.path.realpath(os.path.dirname(path)), os.path.basename(path))
         relative = os.path.relpath(real, os.path.realpath(self._repository.workdir))
         try:
-            found = self._repository.head.peel(pygit2.Tree)[relative.replace(os.sep, "/")]
+            start = self._repository.head if commit is None else self._repository[commit]
+            found = start.peel(pygit2.Tree)[relative.replace(os.sep, "/")]
         except (pygit2.GitError, KeyError, ValueError):
             return None
         return found.data if isinstance(found, pygit2.Blob) else None
 
-    def has(self, path: str, data: bytes | None) -> bool:
-        """Whether the commit has the file as it is here, line ends aside."""
-        committed = self.committed(path)
-        if committed is None or data is None:
-            return committed is None and data is None
-        return committed == data or committed == data.replace(b"\r\n", b"\n")
+    def has(self, path: str, data: bytes | None, stash: str | None = None) -> bool:
+        """Whether the commit, or a stash, has the file as it is here, line ends aside."""
+        if stash is not None and _alike(self._at(path, stash), data):
+            return True
+        return _alike(self.committed(path), data)
+
+
+def _alike(committed: bytes | None, data: bytes | None) -> bool:
+    if committed is None or data is None:
+        return committed is None and data is None
+    return committed == data or committed == data.replace(b"\r\n", b"\n")
