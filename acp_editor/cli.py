@@ -5,21 +5,19 @@ Nothing heavy is imported before it is known what is wanted.
 
 from __future__ import annotations
 
-import argparse
+import functools
 import gc
 import logging
 import os
 import sys
 from collections.abc import Callable, Sequence
-from importlib import metadata
-from typing import Never
+from typing import TYPE_CHECKING, Never
 
+from acp_editor.core.version import VERSION
 
-def version() -> str:
-    try:
-        return metadata.version("acp-editor")
-    except metadata.PackageNotFoundError:  # run from a checkout that is not installed
-        return "0"
+if TYPE_CHECKING:
+    from acp_editor.core.redact import Redactor
+    from acp_editor.lsp.application import Application
 
 
 def main(argv: Sequence[str] | None = None) -> int:
@@ -36,6 +34,10 @@ def main(argv: Sequence[str] | None = None) -> int:
     }
     if arguments and arguments[0] in commands:
         return commands[arguments[0]][1](arguments[1:])
+    if not arguments or arguments == ["--stdio"]:
+        return _serve([])
+    import argparse
+
     parser = argparse.ArgumentParser(
         prog="acp-editor",
         description="Works beside a coding agent in an editor: a language server for agents that speak "
@@ -43,7 +45,7 @@ def main(argv: Sequence[str] | None = None) -> int:
         formatter_class=argparse.RawDescriptionHelpFormatter,
         epilog="commands:\n" + "\n".join(f"  {name:12} {text}" for name, (text, _) in commands.items()),
     )
-    parser.add_argument("--version", action="version", version=f"acp-editor {version()}")
+    parser.add_argument("--version", action="version", version=f"acp-editor {VERSION}")
     # Editors add these to any language server; stdio is all there is.
     parser.add_argument("--stdio", action="store_true", help=argparse.SUPPRESS)
     parser.add_argument("--clientProcessId", help=argparse.SUPPRESS)
@@ -60,16 +62,20 @@ def _serve(arguments: list[str]) -> int:
     import anyio
 
     from acp_editor.acp import descendants
-    from acp_editor.app.app import App
+    from acp_editor.app import offered
     from acp_editor.app.logs import WithoutSecrets
-    from acp_editor.lsp.server import serve
+    from acp_editor.lsp.server import Offered, serve
 
-    app = App()
+    @functools.cache
+    def secrets() -> Redactor:
+        from acp_editor.core.redact import Redactor, secrets_of
+
+        return Redactor(secrets_of(os.environ))
+
     handler = logging.StreamHandler(sys.stderr)
-    handler.setFormatter(WithoutSecrets(app.secrets.text))
+    handler.setFormatter(WithoutSecrets(lambda text: secrets().text(text)))
     logging.basicConfig(level=os.environ.get("ACP_EDITOR_LOG", "INFO").upper(), handlers=[handler])
-    # What is loaded by now stays; and what agents say makes many values and hardly any circles.
-    gc.freeze()
+    # What agents say makes many values and hardly any circles.
     gc.set_threshold(10_000, 20, 20)
 
     def leave(code: int = 1) -> Never:
@@ -78,8 +84,15 @@ def _serve(arguments: list[str]) -> int:
         # The threads that wait in a read of the editor's pipe must not hold the exit up.
         os._exit(code)
 
+    def load() -> Callable[[], Application]:
+        """Called when `initialize` has been answered: pydantic, libgit2 and tree-sitter take a while."""
+        from acp_editor.app.app import App
+
+        gc.freeze()  # what is loaded stays
+        return lambda: App(secrets())
+
     descendants.adopt()
-    leave(anyio.run(serve, app, version(), leave))
+    leave(anyio.run(serve, Offered(VERSION, offered.COMMANDS, offered.ABILITIES), load, leave))
 
 
 def _demo_agent(arguments: list[str]) -> int:

@@ -6,7 +6,6 @@ says nothing.
 
 from __future__ import annotations
 
-import importlib.metadata
 import logging
 from typing import Final, Literal, TypeAlias
 
@@ -17,20 +16,14 @@ from acp_editor.acp.lenient import Faults, Object
 from acp_editor.acp.rpc import fault
 from acp_editor.acp.wire import Unreadable
 from acp_editor.core.model import AgentInfo, Json, is_object
+from acp_editor.core.version import VERSION
 
 logger = logging.getLogger(__name__)
 
 Wanted: TypeAlias = Literal["auto", 1, 2]
 
 
-def _version() -> str:
-    try:
-        return importlib.metadata.version("acp-editor")
-    except importlib.metadata.PackageNotFoundError:
-        return "0"
-
-
-CLIENT: Final[Object] = {"name": "acp-editor", "title": "ACP Editor", "version": _version()}
+CLIENT: Final[Object] = {"name": "acp-editor", "title": "ACP Editor", "version": VERSION}
 
 
 class WrongVersion(Exception):

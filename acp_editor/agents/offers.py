@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from importlib.metadata import PackageNotFoundError, version
 from typing import Final
 
 from acp_editor.agents.content import Version
 from acp_editor.core.model import Choice, Command, Json
+from acp_editor.core.version import VERSION
 
 MODES: Final = (
     Choice("ask", "Ask", "Asks before each edit and each command"),
@@ -22,7 +22,7 @@ PACES: Final = (
 
 def initialized(protocol: Version) -> Json:
     """The answer to `initialize`."""
-    info = {"name": "acp-editor-demo", "title": "Demo agent", "version": _version()}
+    info = {"name": "acp-editor-demo", "title": "Demo agent", "version": VERSION}
     if protocol == 2:
         session: Json = {"prompt": {"embeddedContext": {}}, "delete": {}, "additionalDirectories": {}}
         return {"protocolVersion": 2, "info": info, "capabilities": {"session": session}, "authMethods": []}
@@ -96,10 +96,3 @@ def _select(
         ],
     }
     return made | ({"category": category} if category else {})
-
-
-def _version() -> str:
-    try:
-        return version("acp-editor")
-    except PackageNotFoundError:
-        return "0"

@@ -22,7 +22,7 @@ from acp_editor.acp.traffic import Traffic
 from acp_editor.app import context, folders, media
 from acp_editor.app.agents import Agents, Slot
 from acp_editor.app.asking import Asking
-from acp_editor.app.commands import COMMANDS, Commands
+from acp_editor.app.commands import Commands
 from acp_editor.app.faults import Faults
 from acp_editor.app.files import HostFiles
 from acp_editor.app.following import Following
@@ -52,7 +52,7 @@ from acp_editor.core.model import (
     Update,
     is_object,
 )
-from acp_editor.core.redact import Redactor, secrets_of
+from acp_editor.core.redact import Redactor
 from acp_editor.lsp import messages, uris
 from acp_editor.lsp.documents import Author, Document
 from acp_editor.lsp.editor import Editor
@@ -64,9 +64,6 @@ logger = logging.getLogger(__name__)
 
 class App:
     """Implements `lsp.server.Application`. Its parts are made in `run`, when the editor is known."""
-
-    commands = tuple(COMMANDS)
-    abilities: Mapping[str, Any] = {"review": True, "rules": True, "versions": [1, 2]}
 
     editor: Editor
     agents: Agents
@@ -88,11 +85,11 @@ class App:
     opening: Opening
     asking: Asking
 
-    def __init__(self) -> None:
+    def __init__(self, secrets: Redactor) -> None:
         self.settings: Settings
         self.settings, _ = settings_module.parse({})
         self.sessions = Sessions()
-        self.secrets = Redactor(secrets_of(os.environ))
+        self.secrets = secrets
         self.faults = Faults()
         self.traffic = Traffic(folders.state() / "traffic")
         self.permissions = Permissions(self._permissions_changed)

@@ -4,18 +4,20 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Callable, Sequence
-from typing import Any, Literal
+from typing import TYPE_CHECKING, Any, Literal
 
 import anyio
 from lsprotocol import types
 from pygls.exceptions import JsonRpcException
 
 from acp_editor.core import text as lines
-from acp_editor.lsp import messages
 from acp_editor.lsp.client import Client
 from acp_editor.lsp.documents import Document, Documents, same_text, stamp
 from acp_editor.lsp.protocol import Protocol
 from acp_editor.lsp.stdio import Writer
+
+if TYPE_CHECKING:
+    from acp_editor.lsp import messages
 
 logger = logging.getLogger(__name__)
 

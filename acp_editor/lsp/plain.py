@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import TYPE_CHECKING
 
 from lsprotocol import types
 
-from acp_editor.lsp import messages
+if TYPE_CHECKING:
+    from acp_editor.lsp import messages
+
 
 _VERBS = {
     "read": "reading",

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, Final, TypeAlias
 
 from acp_editor.acp.agent import Agent, AgentFailed
 from acp_editor.acp.connection import ConnectionClosed, RpcError
+from acp_editor.app import offered
 from acp_editor.app.arguments import Arguments
 from acp_editor.app.sessions import Entry
 from acp_editor.lsp.protocol import CommandError
@@ -23,6 +24,10 @@ COMMANDS: Final[dict[str, Handler]] = {}
 
 def command(name: str) -> Callable[[Handler], Handler]:
     def register(handler: Handler) -> Handler:
+        if "acpEditor." + name not in offered.COMMANDS:
+            raise ValueError(
+                f"{name} has to be listed in app/offered.py too: no editor hears of it otherwise"
+            )
         COMMANDS["acpEditor." + name] = handler
         return handler
 
