@@ -61,10 +61,10 @@ def main(argv: Sequence[str] | None = None) -> int:
 def _serve(arguments: list[str]) -> int:
     import anyio
 
-    from acp_editor.acp import descendants
     from acp_editor.app import offered
     from acp_editor.app.logs import WithoutSecrets
     from acp_editor.lsp.server import Offered, serve
+    from acp_editor.processes import descendants
 
     @functools.cache
     def secrets() -> Redactor:

@@ -11,7 +11,7 @@ import pytest
 from processes import running
 from waiting import until
 
-from acp_editor.acp.process import Process, SpawnError, spawn
+from acp_editor.processes.child import Process, SpawnError, spawn
 
 pytestmark = [
     pytest.mark.anyio,

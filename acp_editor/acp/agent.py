@@ -20,7 +20,6 @@ from acp_editor.acp.incoming import Incoming
 from acp_editor.acp.lenient import Faults, Object
 from acp_editor.acp.mcp import usable
 from acp_editor.acp.negotiate import CLIENT, Wanted, WrongVersion, negotiate
-from acp_editor.acp.process import Process, SpawnError, spawn
 from acp_editor.acp.rpc import INTERNAL_ERROR, METHOD_NOT_FOUND, fault
 from acp_editor.acp.turns import Turn
 from acp_editor.acp.wire import SessionList, Unreadable, read
@@ -36,6 +35,7 @@ from acp_editor.core.model import (
     SessionStart,
     SessionSummary,
 )
+from acp_editor.processes.child import Process, SpawnError, spawn
 
 __all__ = ["Agent", "AgentFailed", "AgentSpec", "Host", "Unsupported"]
 

@@ -6,8 +6,8 @@ import os
 from collections.abc import Sequence
 from dataclasses import replace
 
-from acp_editor.acp.process import SpawnError, find_command
 from acp_editor.core.model import Capabilities, McpServer
+from acp_editor.processes.child import SpawnError, find_command
 
 
 def usable(wanted: Sequence[McpServer], can: Capabilities, agent: str) -> tuple[list[McpServer], list[str]]:

@@ -16,7 +16,6 @@ import anyio
 import anyio.abc
 
 from acp_editor import settings as settings_module
-from acp_editor.acp import descendants
 from acp_editor.acp.agent import AgentSpec
 from acp_editor.acp.traffic import Traffic
 from acp_editor.app import context, folders, media
@@ -57,6 +56,7 @@ from acp_editor.lsp import messages, uris
 from acp_editor.lsp.documents import Author, Document
 from acp_editor.lsp.editor import Editor
 from acp_editor.lsp.protocol import CommandError
+from acp_editor.processes import descendants
 from acp_editor.settings import Settings
 
 logger = logging.getLogger(__name__)

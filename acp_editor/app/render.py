@@ -79,7 +79,7 @@ def usage(value: model.UsageUpdate | None) -> messages.Usage | None:
 def terminal(item: model.Terminal) -> messages.Terminal:
     text = item.output.decode("utf-8", "replace")
     truncated = item.truncated or len(text) > MAX_TEXT
-    size = item.size or {}
+    size: dict[str, Any] = item.size or {}
     cols, rows = size.get("cols"), size.get("rows")
     rendered: messages.Terminal = {
         "terminalId": item.terminal_id,

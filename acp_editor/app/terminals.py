@@ -7,10 +7,10 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING, Final
 
 from acp_editor.acp.connection import RpcError
-from acp_editor.acp.process import SpawnError
 from acp_editor.core.model import ExitStatus, TerminalChunk, TerminalUpsert
 from acp_editor.host import paths
 from acp_editor.host.terminals import TerminalError, Terminals
+from acp_editor.processes.child import SpawnError
 
 if TYPE_CHECKING:
     from acp_editor.app.app import App

@@ -11,7 +11,6 @@ import anyio
 import anyio.to_thread
 
 from acp_editor.acp.connection import ConnectionClosed, Direction, RpcError
-from acp_editor.acp.process import SpawnError
 from acp_editor.core.model import (
     Elicitation,
     ElicitationAnswer,
@@ -25,6 +24,7 @@ from acp_editor.core.model import (
 from acp_editor.core.session import Session
 from acp_editor.host import files, paths
 from acp_editor.host.terminals import TerminalError, Terminals
+from acp_editor.processes.child import SpawnError
 
 T = TypeVar("T")
 

@@ -18,9 +18,9 @@ from typing import Final, Self, TypeVarTuple
 import anyio
 from anyio.abc import Process, TaskGroup
 
-from acp_editor.acp.groups import end_group
-from acp_editor.acp.process import SpawnError, find_command, start
 from acp_editor.core.model import ExitStatus
+from acp_editor.processes.child import SpawnError, find_command, start
+from acp_editor.processes.groups import end_group
 
 __all__ = ["Output", "SpawnError", "TerminalError", "Terminals", "command_line"]
 

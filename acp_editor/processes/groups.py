@@ -10,7 +10,7 @@ from typing import Any, Final, Protocol
 
 import anyio
 
-from acp_editor.acp import descendants
+from acp_editor.processes import descendants
 
 GRACE: Final = 1.6
 """Seconds for the first step of the shutdown ladder; all of it has to fit into those that editors wait."""

@@ -14,8 +14,8 @@ import anyio
 from anyio.abc import ByteReceiveStream, ByteSendStream
 from anyio.abc import Process as AnyioProcess
 
-from acp_editor.acp import descendants
-from acp_editor.acp.groups import GRACE, end_group, group_options
+from acp_editor.processes import descendants
+from acp_editor.processes.groups import GRACE, end_group, group_options
 
 logger = logging.getLogger(__name__)
 
