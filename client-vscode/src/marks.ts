@@ -48,11 +48,13 @@ export function lookOf(mark: Pick<Decoration, 'kind' | 'status'>, active?: boole
 
 /** The styles of every kind of mark; `within` a hunk, a call has no edge of its own, for the hunk has one. */
 export const STYLES: readonly string[] = [
-  BARE,
-  ...MARK_KINDS.flatMap((kind) =>
-    isHunk(kind) ? [kind] : [`${kind}.active`, `${kind}.done`, `${kind}.failed`, `${kind}.active.within`],
-  ),
+  // First those of hunks: what comes first here comes first in a hover.
+  ...MARK_KINDS.filter(isHunk),
   'removed.end',
+  ...MARK_KINDS.filter((kind) => !isHunk(kind)).flatMap((kind) =>
+    ['active', 'done', 'failed', 'active.within'].map((phase) => `${kind}.${phase}`),
+  ),
+  BARE,
 ];
 
 /**
@@ -84,11 +86,16 @@ export function arranged<M extends Placed>(
     const wins = first.get(line) === one;
     const within = changed.some(({ start, end }) => start.line <= line && line <= end.line);
     const style = `${look.kind}.${look.phase}`;
-    if (!wins || (within && look.phase !== 'active')) return { ...one, style: BARE, label: wins };
+    if (!wins || (within && look.phase !== 'active')) {
+      // That a line was read before it was changed is nothing to tell any more.
+      const told = wins && (look.phase === 'failed' || !READING.has(look.kind));
+      return { ...one, style: BARE, label: told };
+    }
     return { ...one, style: within ? `${style}.within` : style, label: true };
   });
 }
 
+const READING: ReadonlySet<MarkKind> = new Set<MarkKind>(['read', 'search']);
 const RANK: Readonly<Record<Phase, number>> = { done: 0, failed: 1, active: 2 };
 
 export function isHunk(kind: MarkKind): kind is 'added' | 'modified' | 'removed' {

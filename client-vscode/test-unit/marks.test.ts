@@ -36,6 +36,7 @@ test('of the calls at one line the active one is drawn, else the newest; the oth
 test('inside of a hunk a call has its words and no edge', () => {
   const marks = [mark('modified', 3, 5), mark('edit', 4, 4, 'completed'), mark('edit', 6, 6, 'completed')];
   assert.deepEqual(stylesOf(marks), [['modified', false], ['bare', true], ['edit.done', true]]);
+  assert.deepEqual(stylesOf([mark('modified', 3, 5), mark('search', 4, 4, 'completed')])[1], ['bare', false]);
   assert.deepEqual(stylesOf([mark('added', 3, 5), mark('edit', 3, 3, 'in_progress')])[1], ['edit.active.within', true]);
 });
 
