@@ -1,0 +1,114 @@
+"""What of the review is to be seen and pressed in a window of VS Code."""
+
+from __future__ import annotations
+
+import re
+
+from driver import ACTIVE, PATIENCE, Editor, wait_for
+from playwright.sync_api import Locator
+
+ALLOWED: dict[str, object] = {"acpEditor.permissions.allow": ["edit", "execute"]}
+"""Settings with which the agent is not asked about, so that a test can look at what it leaves."""
+FILES = {"almanac.py": 3, "chart.py": 2, "kepler.py": 3, "test_sky.py": 2}
+"""The hunks that `RENAME` makes in the sample, by file."""
+RENAME = "/rename place spot"
+
+
+def renamed(editor: Editor) -> None:
+    """The agent has renamed a word all over the sample."""
+    editor.prompt(RENAME)
+    wait_for(lambda: editor.status_says("ready") and counted(editor) == len(FILES), "all files are counted")
+
+
+def counted(editor: Editor) -> int:
+    """The number of changed files in the status bar."""
+    found = re.search(r"(\d+) changed files?", editor.status)
+    return int(found[1]) if found else 0
+
+
+def changes(editor: Editor) -> dict[str, str]:
+    """The files of the Changes view, with what stands behind their names."""
+    rows = _rows(editor).evaluate_all(
+        """rows => rows.filter(row => row.getAttribute('aria-level') === '1').map(row =>
+            ['.label-name', '.label-description'].map(part => row.querySelector(part)?.textContent))"""
+    )
+    return {str(name): str(words or "") for name, words in rows}
+
+
+def hunk_rows(editor: Editor) -> list[str]:
+    rows = _rows(editor).evaluate_all(
+        "rows => rows.filter(row => row.getAttribute('aria-level') === '2').map(row => row.textContent)"
+    )
+    return [str(row) for row in rows]
+
+
+def _rows(editor: Editor) -> Locator:
+    pane = editor.page.locator(".part.sidebar .pane", has=editor.page.get_by_label("Changes Section"))
+    return pane.locator(".monaco-list-row")
+
+
+def show_changes(editor: Editor) -> None:
+    editor.palette("ACP: Focus on Changes View")
+    wait_for(lambda: changes(editor) or "No changes" in sidebar(editor), "the view is there")
+
+
+def sidebar(editor: Editor) -> str:
+    return editor.page.locator(".part.sidebar").inner_text()
+
+
+def row(editor: Editor, name: str) -> Locator:
+    """The row of the Changes view with that file, or that hunk's line."""
+    exact = editor.page.locator(".label-name", has_text=re.compile(rf"^{re.escape(name)}$"))
+    return _rows(editor).filter(has=exact).first
+
+
+def press_in_row(editor: Editor, name: str, action: str) -> None:
+    """An inline action of a row, which is there while the mouse is."""
+    row(editor, name).hover()
+    row(editor, name).locator(f'a.action-label[aria-label^="{action}"]').click()
+
+
+def press_in_title(editor: Editor, action: str) -> None:
+    """An action in the title of the Changes view."""
+    row(editor, next(iter(changes(editor)))).hover()
+    editor.page.locator(f'.part.sidebar .pane-header a.action-label[aria-label^="{action}"]').click()
+
+
+def lenses(editor: Editor) -> list[str]:
+    """The code lenses of the active editor that are to be seen, from top to bottom."""
+    found = editor.page.locator(f"{ACTIVE} .codelens-decoration").evaluate_all(
+        "all => all.map(lens => [lens.offsetTop, lens.textContent]).sort((a, b) => a[0] - b[0])"
+    )
+    return [str(text).replace("\u00a0", " ").replace("\n", "") for _, text in found if text]
+
+
+def press_lens(editor: Editor, title: str, index: int) -> None:
+    """Of the lens with that place among those to be seen, the part with that title."""
+    found = editor.page.locator(f"{ACTIVE} .codelens-decoration")
+    tops = found.evaluate_all("all => all.map(lens => [lens.textContent ? lens.offsetTop : 1e9])")
+    order = sorted(range(len(tops)), key=lambda number: tops[number])
+    found.nth(order[index]).get_by_text(title, exact=True).click()
+
+
+def hover(editor: Editor, line: int, words: str) -> str:
+    """What the hover says at a line of the active editor."""
+    text = editor.lines[line].strip()
+    place = editor.page.locator(f"{ACTIVE} .view-line").filter(has_text=text).first
+
+    def shown() -> str:
+        place.hover(position={"x": 130, "y": 9})
+        said = " ".join(editor.page.locator(".monaco-hover:visible").all_inner_texts())
+        return said if words in said.replace("\u00a0", " ") else ""
+
+    return wait_for(shown, f"the hover at line {line} says {words}")
+
+
+def dialog(editor: Editor) -> str:
+    """What a modal dialog asks; empty where none is open."""
+    return " ".join(editor.page.locator(".monaco-dialog-box").all_inner_texts())
+
+
+def confirm(editor: Editor, button: str) -> None:
+    chosen = editor.page.locator(".monaco-dialog-box .monaco-button", has_text=re.compile(f"^{button}$"))
+    chosen.click(timeout=PATIENCE * 1000)
+    wait_for(lambda: not dialog(editor), "the dialog has closed")
