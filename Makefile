@@ -6,7 +6,7 @@ PYTEST := $(BIN)/python -m pytest
 export npm_config_update_notifier := false
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test lint format unit client audit vscode-test screenshots test-agents package lock clean bootstrap system
+.PHONY: help demo test lint format unit client audit vscode-test screenshots test-agents bench package lock clean bootstrap system
 
 help:
 	@echo "make demo         try it: a sample workspace in VS Code with the built-in agent"
@@ -18,6 +18,7 @@ help:
 	@echo "make vscode-test  the tests in a real VS Code alone"
 	@echo "make test-agents  real agents (Claude, Codex, Gemini, ...) with a scripted language model"
 	@echo "make screenshots  the pictures of the README anew"
+	@echo "make bench        how fast it is, against its peers; writes docs/performance.md, wants an idle machine"
 	@echo "make package      the wheel and the extension"
 	@echo "make format       formats the sources"
 	@echo "make lock         the locked requirements anew, from pyproject.toml"
@@ -62,6 +63,11 @@ test-agents: system
 
 screenshots: system
 	ACP_EDITOR_SCREENSHOTS=docs/images $(PYTEST) tests/vscode -m browser -k picture
+
+# Needs the TypeScript SDK, which the client's packages bring, and VS Code.
+bench: system client
+	$(BIN)/python benchmarks/review.py
+	$(BIN)/python -m benchmarks --write
 
 package: bootstrap
 	@$(BIN)/python scripts/package.py

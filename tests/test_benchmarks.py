@@ -7,6 +7,8 @@ import sys
 import tomllib
 from pathlib import Path
 
+import pytest
+
 from acp_editor.app import offered
 from acp_editor.app.commands import COMMANDS
 from acp_editor.core.version import VERSION
@@ -35,3 +37,14 @@ def test_every_command_is_told_to_the_editor_before_it_is_loaded() -> None:
 def test_the_version_is_the_package_s() -> None:
     project = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
     assert project["version"] == VERSION
+
+
+@pytest.mark.timeout(300)
+@pytest.mark.parametrize(
+    "name", ["whole_path", "latency", "cumulative", "large", "start", "memory", "growth"]
+)
+def test_a_benchmark_runs(name: str) -> None:
+    command = [sys.executable, "-m", "benchmarks", "--short", "--only", name]
+    done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True)
+    assert done.returncode == 0, done.stdout + done.stderr
+    assert "holds" in done.stdout or "FAILS" in done.stdout

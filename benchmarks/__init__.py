@@ -1,0 +1,1 @@
+"""How fast acp-editor is, against peers in the same run: `python -m benchmarks` (or `make bench`)."""
