@@ -17,6 +17,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from acp_editor.acp import encode, v1, v2
+from acp_editor.acp.encode import Workspace
 from acp_editor.acp.negotiate import offer, spoken
 from acp_editor.acp.wire import Unreadable
 from acp_editor.core.model import (
@@ -671,12 +672,12 @@ def test_secrets_are_not_in_the_text_of_a_server() -> None:
 
 CALLS = [
     (version, call)
-    for version, servers in ((v1, [STDIO, HTTP, SSE]), (v2, [STDIO, HTTP]))
+    for version, servers in ((v1, (STDIO, HTTP, SSE)), (v2, (STDIO, HTTP)))
     for call in (
-        version.new_session("/ws", [], []),
-        version.new_session("/ws", ["/more"], servers),
-        version.load_session("s", "/ws", [], servers),
-        version.resume_session("s", "/ws", ["/more"], servers),
+        version.new_session(Workspace("/ws")),
+        version.new_session(Workspace("/ws", ("/more",), servers)),
+        version.load_session("s", Workspace("/ws", (), servers)),
+        version.resume_session("s", Workspace("/ws", ("/more",), servers)),
         version.login("web"),
         version.logout(),
         version.set_config("s", CHOICE, "b"),

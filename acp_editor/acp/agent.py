@@ -14,7 +14,7 @@ from anyio.abc import TaskGroup, TaskStatus
 from acp_editor.acp import encode, v1
 from acp_editor.acp.connection import Connection, ConnectionClosed, Direction, RpcError
 from acp_editor.acp.dialect import Dialect
-from acp_editor.acp.encode import Call
+from acp_editor.acp.encode import Call, Workspace
 from acp_editor.acp.host import Host
 from acp_editor.acp.incoming import Incoming
 from acp_editor.acp.lenient import Faults, Object
@@ -168,9 +168,8 @@ class Agent:
     async def new_session(
         self, cwd: str, additional_directories: Sequence[str] = (), mcp_servers: Sequence[McpServer] = ()
     ) -> SessionStart:
-        servers, left_out = usable(mcp_servers, self.info.capabilities, self.spec.name)
-        call = self._dialect.new_session(cwd, self._directories(additional_directories), servers)
-        return await self._start(call, None, left_out)
+        where, left_out = self._workspace(cwd, additional_directories, mcp_servers)
+        return await self._start(self._dialect.new_session(where), None, left_out)
 
     async def load_session(
         self,
@@ -181,8 +180,7 @@ class Agent:
     ) -> SessionStart:
         """Takes a session up again, with its history told between two Replay updates."""
         self._need(self.info.capabilities.load, "load sessions")
-        servers, left_out = usable(mcp_servers, self.info.capabilities, self.spec.name)
-        call = self._dialect.load_session(session_id, cwd, self._directories(additional_directories), servers)
+        where, left_out = self._workspace(cwd, additional_directories, mcp_servers)
         told = False
 
         def replayed() -> None:
@@ -193,6 +191,7 @@ class Agent:
 
         self._host.session_update(session_id, Replay(True))
         try:
+            call = self._dialect.load_session(session_id, where)
             return await self._start(call, session_id, left_out, replayed)
         finally:
             replayed()
@@ -206,11 +205,8 @@ class Agent:
     ) -> SessionStart:
         """Takes a session up again without its history."""
         self._need(self.info.capabilities.resume, "resume sessions")
-        servers, left_out = usable(mcp_servers, self.info.capabilities, self.spec.name)
-        call = self._dialect.resume_session(
-            session_id, cwd, self._directories(additional_directories), servers
-        )
-        return await self._start(call, session_id, left_out)
+        where, left_out = self._workspace(cwd, additional_directories, mcp_servers)
+        return await self._start(self._dialect.resume_session(session_id, where), session_id, left_out)
 
     async def fork_session(
         self,
@@ -221,11 +217,19 @@ class Agent:
     ) -> SessionStart:
         """A new session that begins as a copy. No schema has it yet; some agents do."""
         self._need(self.info.capabilities.fork, "fork sessions")
-        servers, left_out = usable(mcp_servers, self.info.capabilities, self.spec.name)
-        _, params = self._dialect.resume_session(
-            session_id, cwd, self._directories(additional_directories), servers
-        )
+        where, left_out = self._workspace(cwd, additional_directories, mcp_servers)
+        _, params = self._dialect.resume_session(session_id, where)
         return await self._start(("session/fork", params), None, left_out)
+
+    def _workspace(
+        self, cwd: str, directories: Sequence[str], servers: Sequence[McpServer]
+    ) -> tuple[Workspace, list[str]]:
+        """What of it the agent can use, and a sentence for each server that it cannot."""
+        can = self.info.capabilities
+        found, left_out = usable(servers, can, self.spec.name)
+        return Workspace(
+            cwd, tuple(directories) if can.additional_directories else (), tuple(found)
+        ), left_out
 
     async def _start(
         self,
@@ -385,9 +389,6 @@ class Agent:
             raise ConnectionClosed(f"{self.spec.name} is not running")
         if not can:
             raise Unsupported(self.spec.name, what)
-
-    def _directories(self, wanted: Sequence[str]) -> Sequence[str]:
-        return wanted if self.info.capabilities.additional_directories else ()
 
 
 async def _run(connection: Connection, ended: anyio.Event) -> None:

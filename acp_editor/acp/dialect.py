@@ -2,17 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from typing import Literal, Protocol
 
-from acp_editor.acp.encode import Call
+from acp_editor.acp.encode import Call, Workspace
 from acp_editor.acp.lenient import Faults, Object
 from acp_editor.acp.updates import Decoded
 from acp_editor.core.model import (
     AgentInfo,
     ConfigOption,
     Json,
-    McpServer,
     PermissionRequest,
     SessionStart,
 )
@@ -36,15 +34,11 @@ class Dialect(Protocol):
 
     def initialize(self, client: Object) -> Object: ...
 
-    def new_session(self, cwd: str, directories: Sequence[str], servers: Sequence[McpServer]) -> Call: ...
+    def new_session(self, where: Workspace) -> Call: ...
 
-    def load_session(
-        self, session_id: str, cwd: str, directories: Sequence[str], servers: Sequence[McpServer]
-    ) -> Call: ...
+    def load_session(self, session_id: str, where: Workspace) -> Call: ...
 
-    def resume_session(
-        self, session_id: str, cwd: str, directories: Sequence[str], servers: Sequence[McpServer]
-    ) -> Call: ...
+    def resume_session(self, session_id: str, where: Workspace) -> Call: ...
 
     def login(self, method_id: str) -> Call: ...
 

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
+from dataclasses import dataclass
 from typing import Final, TypeAlias
 
-from acp_editor.core.model import ElicitationAnswer, Json
+from acp_editor.core.model import ElicitationAnswer, Json, McpServer
 
 Call: TypeAlias = tuple[str, Json]
 """A method and its params."""
@@ -18,13 +19,32 @@ def pairs(values: Mapping[str, str]) -> list[Json]:
     return [{"name": name, "value": value} for name, value in values.items()]
 
 
-def workspace(cwd: str, directories: Iterable[str], servers: list[Json]) -> dict[str, Json]:
-    """Where a session works; version 1 wants `mcpServers` even where there are none."""
-    params: dict[str, Json] = {"cwd": cwd, "mcpServers": servers}
-    more = list(directories)
-    if more:
-        params["additionalDirectories"] = more
-    return params
+@dataclass(frozen=True, slots=True)
+class Workspace:
+    """Where a session works, and with which servers."""
+
+    cwd: str
+    directories: tuple[str, ...] = ()
+    servers: tuple[McpServer, ...] = ()
+
+    def params(self, *, says_stdio: bool) -> dict[str, Json]:
+        """Version 1 wants `mcpServers` even where there are none, and no `type` of a stdio server."""
+        params: dict[str, Json] = {
+            "cwd": self.cwd,
+            "mcpServers": [_server(server, says_stdio) for server in self.servers],
+        }
+        if self.directories:
+            params["additionalDirectories"] = list(self.directories)
+        return params
+
+
+def _server(server: McpServer, says_stdio: bool) -> Json:
+    if server.kind != "stdio":
+        headers = pairs(server.headers)
+        return {"type": server.kind, "name": server.name, "url": server.url, "headers": headers}
+    item: dict[str, Json] = {"type": "stdio"} if says_stdio else {}
+    item |= {"name": server.name, "command": server.command, "args": list(server.args)}
+    return item | {"env": pairs(server.env)}
 
 
 def list_sessions(cwd: str | None, cursor: str | None) -> Call:

@@ -31,6 +31,8 @@ from acp_editor.core.model import (
     CommandsUpdate,
     CompactionChunk,
     CompactionUpdate,
+    ConfigOption,
+    ConfigUpdate,
     Json,
     Location,
     MessageChunk,
@@ -191,6 +193,37 @@ def _word(value: Json, known: frozenset[str], key: str, what: str, faults: Fault
 
 
 # -- the same in both versions -------------------------------------------------------------------
+
+
+def content_reader(
+    read_diff: Callable[[Object, str, Faults], Object | None],
+) -> Callable[[Json, str, Faults], Object | None]:
+    """Reads an item of a call's content; what the versions write differently in it are diffs."""
+
+    def read(item: Json, what: str, faults: Faults) -> Object | None:
+        if not is_object(item):
+            return None
+        match item.get("type"):
+            case "content":
+                return item if read_block(item.get("content"), what, faults) is not None else None
+            case "diff":
+                return read_diff(item, what, faults)
+            case "terminal":
+                return item if isinstance(item.get("terminalId"), str) else None
+            case str(other):
+                note_unknown(other, "content type", what, faults)
+                return item
+            case _:
+                return None
+
+    return read
+
+
+def config_reader(read_option: Callable[[Json, str, Faults], ConfigOption | None]) -> Reader:
+    def read(update: Object, what: str, faults: Faults) -> Update:
+        return ConfigUpdate(list_items(update, "configOptions", what, faults, read_option))
+
+    return read
 
 
 def chunk_reader(role: Role, *, needs_id: bool) -> Reader:

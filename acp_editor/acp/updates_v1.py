@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Final
 
-from acp_editor.acp.blocks import note_unknown, read_block, read_option, read_plan_entry
+from acp_editor.acp.blocks import read_option, read_plan_entry
 from acp_editor.acp.lenient import (
     Faults,
     Object,
@@ -18,6 +18,8 @@ from acp_editor.acp.updates import (
     Reader,
     Updates,
     chunk_reader,
+    config_reader,
+    content_reader,
     decode,
     read_call,
     read_commands,
@@ -30,7 +32,6 @@ from acp_editor.acp.updates import (
 from acp_editor.core.model import (
     UNSET,
     ConfigOption,
-    ConfigUpdate,
     ExitStatus,
     Json,
     ModeUpdate,
@@ -42,28 +43,14 @@ from acp_editor.core.model import (
 )
 
 
-def _read_content(item: Json, what: str, faults: Faults) -> Object | None:
-    if not is_object(item):
-        return None
-    match item.get("type"):
-        case "content":
-            return item if read_block(item.get("content"), what, faults) is not None else None
-        case "diff":
-            ok = isinstance(item.get("path"), str) and isinstance(item.get("newText"), str)
-            return item if ok else None
-        case "terminal":
-            return item if isinstance(item.get("terminalId"), str) else None
-        case str(other):
-            note_unknown(other, "content type", what, faults)
-            return item
-        case _:
-            return None
+def _read_diff(item: Object, what: str, faults: Faults) -> Object | None:
+    return item if isinstance(item.get("path"), str) and isinstance(item.get("newText"), str) else None
 
 
 CALL_RULES: Final = CallRules(
     null_clears=False,
     statuses=frozenset({"pending", "in_progress", "completed", "failed"}),
-    read_content=_read_content,
+    read_content=content_reader(_read_diff),
 )
 
 
@@ -120,10 +107,6 @@ def _read_mode(update: Object, what: str, faults: Faults) -> Update | None:
     return None if mode is None else ModeUpdate(mode)
 
 
-def _read_config(update: Object, what: str, faults: Faults) -> Update:
-    return ConfigUpdate(list_items(update, "configOptions", what, faults, read_config_option))
-
-
 def read_config_option(item: Json, what: str, faults: Faults) -> ConfigOption | None:
     return read_option(item, "id", "group", what, faults)
 
@@ -137,7 +120,7 @@ _READERS: Final[dict[str, Reader]] = {
     "plan": _read_plan,
     "available_commands_update": read_commands,
     "current_mode_update": _read_mode,
-    "config_option_update": _read_config,
+    "config_option_update": config_reader(read_config_option),
     "session_info_update": read_session_info,
     "usage_update": read_usage,
     "notice": read_notice,

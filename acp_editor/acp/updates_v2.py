@@ -32,6 +32,8 @@ from acp_editor.acp.updates import (
     Reader,
     Updates,
     chunk_reader,
+    config_reader,
+    content_reader,
     decode,
     read_call,
     read_commands,
@@ -44,7 +46,6 @@ from acp_editor.acp.updates import (
 from acp_editor.core.model import (
     UNSET,
     ConfigOption,
-    ConfigUpdate,
     ExitStatus,
     Json,
     MessageUpsert,
@@ -63,23 +64,6 @@ from acp_editor.core.model import (
 
 STATES: Final = frozenset({"idle", "running", "requires_action"})
 OPERATIONS: Final = frozenset({"add", "delete", "modify", "move", "copy"})
-
-
-def _read_content(item: Json, what: str, faults: Faults) -> Object | None:
-    if not is_object(item):
-        return None
-    match item.get("type"):
-        case "content":
-            return item if read_block(item.get("content"), what, faults) is not None else None
-        case "diff":
-            return _read_diff(item, what, faults)
-        case "terminal":
-            return item if isinstance(item.get("terminalId"), str) else None
-        case str(other):
-            note_unknown(other, "content type", what, faults)
-            return item
-        case _:
-            return None
 
 
 def _read_diff(item: Object, what: str, faults: Faults) -> Object | None:
@@ -107,6 +91,8 @@ def _read_change(change: Json, what: str, faults: Faults) -> Object | None:
             )
     return change
 
+
+_read_content = content_reader(_read_diff)
 
 CALL_RULES: Final = CallRules(
     null_clears=True,
@@ -219,10 +205,6 @@ def _read_plan(update: Object, what: str, faults: Faults) -> Update | Updates | 
     return unknown if plan_id is None else (PlanUpdate((), plan_id), unknown)
 
 
-def _read_config(update: Object, what: str, faults: Faults) -> Update:
-    return ConfigUpdate(list_items(update, "configOptions", what, faults, read_config_option))
-
-
 def read_config_option(item: Json, what: str, faults: Faults) -> ConfigOption | None:
     return read_option(item, "configId", "groupId", what, faults)
 
@@ -241,7 +223,7 @@ _READERS: Final[dict[str, Reader]] = {
     "terminal_output_chunk": _read_terminal_chunk,
     "plan_update": _read_plan,
     "available_commands_update": read_commands,
-    "config_option_update": _read_config,
+    "config_option_update": config_reader(read_config_option),
     "session_info_update": read_session_info,
     "usage_update": read_usage,
     "notice": read_notice,

@@ -6,23 +6,22 @@ text; terminals are the client's, though some agents report their own in `_meta`
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from typing import Annotated, Final, Literal
 
 from pydantic import Field
 
 from acp_editor.acp import encode
 from acp_editor.acp.blocks import note_unknown
-from acp_editor.acp.encode import Call
+from acp_editor.acp.encode import Call, Workspace
 from acp_editor.acp.lenient import (
     Faults,
     Object,
     list_items,
     missing,
     optional_string,
-    read_items,
     required_string,
 )
+from acp_editor.acp.starts import options_of, started_id
 from acp_editor.acp.updates import (
     read_call,
 )
@@ -36,7 +35,6 @@ from acp_editor.acp.wire import (
     Offered,
     PromptCapabilities,
     Text,
-    Unreadable,
     Wire,
     or_default,
     permission_options,
@@ -50,7 +48,6 @@ from acp_editor.core.model import (
     ConfigOption,
     ConfigUpdate,
     Json,
-    McpServer,
     PermissionRequest,
     SessionStart,
     ToolCallUpsert,
@@ -157,12 +154,8 @@ def _queues_prompts(extra: Object) -> bool:
 def decode_session(raw: Json, session_id: str | None, faults: Faults) -> SessionStart:
     """The answer to session/new, load, resume and fork; raises Unreadable if it names no session."""
     what = "The answer to a session request"
+    session_id = started_id(raw, session_id)
     answer: Object = raw if is_object(raw) else {}
-    given: Json = answer.get("sessionId")
-    if isinstance(given, str):
-        session_id = given
-    elif session_id is None:
-        raise Unreadable("The answer to session/new lacks `sessionId`, which must be a string")
     updates: list[Update] = []
     for key, origin, name in (("modes", "mode", "Mode"), ("models", "model", "Model")):
         state: Json = answer.get(key)
@@ -199,10 +192,7 @@ def _read_choice_state(
 
 def decode_options(raw: Json, faults: Faults) -> tuple[ConfigOption, ...] | None:
     """The whole list of options in an answer, None where it has none."""
-    options: Json = raw.get("configOptions") if is_object(raw) else None
-    if options is None:
-        return None
-    return read_items(options, "configOptions", "An answer", faults, read_config_option)
+    return options_of(raw, read_config_option, faults)
 
 
 def decode_permission(raw: Json, faults: Faults) -> PermissionRequest:
@@ -248,34 +238,16 @@ def initialize(client: Object) -> Object:
     return {"protocolVersion": 1, "clientInfo": client, "clientCapabilities": CLIENT_CAPABILITIES}
 
 
-def _server(server: McpServer) -> Json:
-    if server.kind == "stdio":
-        args = list(server.args)
-        return {"name": server.name, "command": server.command, "args": args, "env": encode.pairs(server.env)}
-    return {
-        "type": server.kind,
-        "name": server.name,
-        "url": server.url,
-        "headers": encode.pairs(server.headers),
-    }
+def new_session(where: Workspace) -> Call:
+    return "session/new", where.params(says_stdio=False)
 
 
-def _workspace(cwd: str, directories: Sequence[str], servers: Sequence[McpServer]) -> Object:
-    return encode.workspace(cwd, directories, [_server(server) for server in servers])
+def load_session(session_id: str, where: Workspace) -> Call:
+    return "session/load", {"sessionId": session_id, **where.params(says_stdio=False)}
 
 
-def new_session(cwd: str, directories: Sequence[str], servers: Sequence[McpServer]) -> Call:
-    return "session/new", _workspace(cwd, directories, servers)
-
-
-def load_session(session_id: str, cwd: str, directories: Sequence[str], servers: Sequence[McpServer]) -> Call:
-    return "session/load", {"sessionId": session_id, **_workspace(cwd, directories, servers)}
-
-
-def resume_session(
-    session_id: str, cwd: str, directories: Sequence[str], servers: Sequence[McpServer]
-) -> Call:
-    return "session/resume", {"sessionId": session_id, **_workspace(cwd, directories, servers)}
+def resume_session(session_id: str, where: Workspace) -> Call:
+    return "session/resume", {"sessionId": session_id, **where.params(says_stdio=False)}
 
 
 def login(method_id: str) -> Call:

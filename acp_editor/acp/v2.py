@@ -6,7 +6,6 @@ the agent's, their output base64; permission requests have a title and a subject
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from typing import Annotated, Final, Literal
 
 from pydantic import Field
@@ -16,7 +15,7 @@ from acp_editor.acp.blocks import (
     note_unknown,
     read_command,
 )
-from acp_editor.acp.encode import Call
+from acp_editor.acp.encode import Call, Workspace
 from acp_editor.acp.lenient import (
     Faults,
     Object,
@@ -26,6 +25,7 @@ from acp_editor.acp.lenient import (
     required_string,
     wrong_type,
 )
+from acp_editor.acp.starts import options_of, started_id
 from acp_editor.acp.updates import (
     read_call,
 )
@@ -38,7 +38,6 @@ from acp_editor.acp.wire import (
     Offered,
     PromptCapabilities,
     Text,
-    Unreadable,
     Variable,
     Wire,
     or_default,
@@ -53,7 +52,6 @@ from acp_editor.core.model import (
     ConfigOption,
     ConfigUpdate,
     Json,
-    McpServer,
     PermissionRequest,
     SessionStart,
     Update,
@@ -145,12 +143,8 @@ def decode_info(raw: Json, faults: Faults) -> AgentInfo:
 
 def decode_session(raw: Json, session_id: str | None, faults: Faults) -> SessionStart:
     """The answer to session/new and resume; raises Unreadable if it names no session."""
+    session_id = started_id(raw, session_id)
     answer: Object = raw if is_object(raw) else {}
-    given: Json = answer.get("sessionId")
-    if isinstance(given, str):
-        session_id = given
-    elif session_id is None:
-        raise Unreadable("The answer to session/new lacks `sessionId`, which must be a string")
     updates: list[Update] = []
     options = decode_options(raw, faults)
     if options is not None:
@@ -164,10 +158,7 @@ def decode_session(raw: Json, session_id: str | None, faults: Faults) -> Session
 
 def decode_options(raw: Json, faults: Faults) -> tuple[ConfigOption, ...] | None:
     """The whole list of options in an answer, None where it has none."""
-    options: Json = raw.get("configOptions") if is_object(raw) else None
-    if options is None:
-        return None
-    return read_items(options, "configOptions", "An answer", faults, read_config_option)
+    return options_of(raw, read_config_option, faults)
 
 
 def decode_permission(raw: Json, faults: Faults) -> PermissionRequest:
@@ -223,40 +214,17 @@ def initialize(client: Object) -> Object:
     return {"protocolVersion": 2, "info": client, "capabilities": CLIENT_CAPABILITIES}
 
 
-def _server(server: McpServer) -> Json:
-    if server.kind == "stdio":
-        return {
-            "type": "stdio",
-            "name": server.name,
-            "command": server.command,
-            "args": list(server.args),
-            "env": encode.pairs(server.env),
-        }
-    return {
-        "type": server.kind,
-        "name": server.name,
-        "url": server.url,
-        "headers": encode.pairs(server.headers),
-    }
+def new_session(where: Workspace) -> Call:
+    return "session/new", where.params(says_stdio=True)
 
 
-def _workspace(cwd: str, directories: Sequence[str], servers: Sequence[McpServer]) -> Object:
-    return encode.workspace(cwd, directories, [_server(server) for server in servers])
-
-
-def new_session(cwd: str, directories: Sequence[str], servers: Sequence[McpServer]) -> Call:
-    return "session/new", _workspace(cwd, directories, servers)
-
-
-def load_session(session_id: str, cwd: str, directories: Sequence[str], servers: Sequence[McpServer]) -> Call:
-    method, params = resume_session(session_id, cwd, directories, servers)
+def load_session(session_id: str, where: Workspace) -> Call:
+    method, params = resume_session(session_id, where)
     return method, {**params, "replayFrom": {"type": "start"}}
 
 
-def resume_session(
-    session_id: str, cwd: str, directories: Sequence[str], servers: Sequence[McpServer]
-) -> Call:
-    return "session/resume", {"sessionId": session_id, **_workspace(cwd, directories, servers)}
+def resume_session(session_id: str, where: Workspace) -> Call:
+    return "session/resume", {"sessionId": session_id, **where.params(says_stdio=True)}
 
 
 def login(method_id: str) -> Call:
