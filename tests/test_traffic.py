@@ -17,8 +17,8 @@ from agent_side import Recorder as RecordingHost
 from waiting import until
 
 from acp_editor.acp.agent import Agent, AgentFailed, AgentSpec
-from acp_editor.core.redact import REDACTED, Redactor
 from acp_editor.acp.traffic import MAX_FILES, Recorder, Traffic
+from acp_editor.core.redact import REDACTED, Redactor
 
 SECRET = "zq81-very-hidden"
 

@@ -23,6 +23,8 @@ class Asking:
 
     def __init__(self, app: App) -> None:
         self.app = app
+        self._deciding = anyio.Semaphore(4)
+        """So that a thousand requests at once do not hold up all else; hooks may run side by side."""
 
     async def ask(self, entry: Entry, request: PermissionRequest) -> str | None:
         """Queues a request, or answers it by rule; None is `cancelled`."""
@@ -30,7 +32,8 @@ class Asking:
             return None
         call_id = request.tool_call.tool_call_id if request.tool_call else request.tool_call_id
         turn = entry.over if entry.running else None
-        decision = await self.app.judge.decide(entry, request, call_id)
+        async with self._deciding:
+            decision = await self.app.judge.decide(entry, request, call_id)
         # Hooks may take their time, and meanwhile the turn may have been cancelled.
         if entry.closed or entry.cancelled or (turn is not None and self._settles(entry, turn)):
             return None

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from acp_editor.core.model import Fault
 from acp_editor.lsp import messages
+
+_WORDS = 1000
 
 
 @dataclass(slots=True)
@@ -22,6 +24,7 @@ class Faults:
 
     def add(self, agent: str, fault: Fault) -> bool:
         """Counts it; true for the first of its kind."""
+        fault = replace(fault, message=fault.message[:_WORDS], detail=fault.detail[:_WORDS])
         count = self._counts.setdefault((agent, fault.code), _Count(fault))
         count.fault = fault
         count.count += 1

@@ -19,6 +19,8 @@ PER_SECOND: Final = 260
 
 logger = logging.getLogger(__name__)
 _BURST: Final = 15
+_PAUSES: Final = 5
+"""Times as long as a send took until the same key's next."""
 _REMEMBERED: Final = 1000
 """Keys whose last send is known; that of more than a few dozen never matters."""
 
@@ -64,12 +66,14 @@ class Publisher:
             for key in list(itertools.islice(ready, int(tokens))):
                 del self._dirty[key]
                 self._newest = None
-                self._sent[key] = now
                 tokens -= 1
+                began = self._clock()
                 try:
                     self._send(key)
                 except Exception:  # one surface that cannot be rendered takes no other along
                     logger.exception("%s could not be sent", key)
+                # What takes long to make is made less often: most of the time is for others.
+                self._sent[key] = now + max(0.0, _PAUSES * (self._clock() - began) - PER_KEY)
             if len(self._sent) > _REMEMBERED:
                 self._forget()
             # Also when all went out: what comes within the next few milliseconds goes together.

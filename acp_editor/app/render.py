@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
-from typing import Any, Final, overload
+from collections.abc import Collection, Iterable, Sequence
+from typing import Any, Final, TypeVar, overload
 
-from acp_editor.core import model, places, safe
+from acp_editor.core import limits, model, places, safe
 from acp_editor.core.session import Session
 from acp_editor.lsp import messages, uris
+
+SNAPSHOT_ROOM: Final = 4_000_000
+"""Characters in a snapshot of each of a session's calls, messages and terminals."""
 
 MAX_TEXT: Final = 200_000
 """Characters of one text in a snapshot or notification; more is cut, with `truncated` beside it."""
@@ -29,7 +32,7 @@ def tool_call(call: model.ToolCall, locations: list[messages.Location]) -> messa
         "meta": cutter.cut(dict(call.meta)),
         "cancellable": call.cancellable,
     }
-    if cutter.did:
+    if cutter.did or call.truncated:
         rendered["truncated"] = True
     return rendered
 
@@ -54,7 +57,7 @@ def message(item: model.Message) -> messages.Message:
         "text": cutter.cut(item.text),
         "content": [cutter.cut(block) for block in item.content],
     }
-    if cutter.did:
+    if cutter.did or item.truncated:
         rendered["truncated"] = True
     return rendered
 
@@ -105,7 +108,9 @@ def session(
     options: list[messages.ConfigOption],
     queued: int,
 ) -> messages.Session:
-    return {
+    """What is told whole of a session has its limit, so that the answer takes no longer than it may."""
+    said, printed = newest(item.messages), newest(item.terminals.values())
+    rendered: messages.Session = {
         "sessionId": item.session_id,
         "agent": item.agent,
         "cwd": uris.from_path(item.cwd),
@@ -113,9 +118,9 @@ def session(
         "state": state,  # type: ignore[typeddict-item]
         "stopReason": words(item.stop_reason),
         "toolCalls": calls,
-        "messages": [message(m) for m in item.messages],
+        "messages": [message(m) for m in said],
         "plan": plan(item.plan),
-        "terminals": [terminal(t) for t in item.terminals.values()],
+        "terminals": [terminal(t) for t in printed],
         "commands": commands(item.commands),
         "config": options,
         "usage": usage(item.usage),
@@ -125,6 +130,36 @@ def session(
         ],
         "queued": queued,
     }
+    if item.left_out or len(said) < len(item.messages) or len(printed) < len(item.terminals):
+        rendered["truncated"] = True
+    return rendered
+
+
+Kept = TypeVar("Kept", model.ToolCall, model.Message, model.Terminal)
+
+
+def newest(items: Collection[Kept]) -> list[Kept]:
+    """The newest of them, in their order, that a snapshot has room for."""
+    room = SNAPSHOT_ROOM
+    found: list[Kept] = []
+    for item in reversed(list(items)):
+        room -= _length(item)
+        if room < 0 and found:
+            break
+        found.append(item)
+    return found[::-1]
+
+
+def _length(item: model.ToolCall | model.Message | model.Terminal) -> int:
+    """About how long it is when it is rendered, each text cut to its limit."""
+    match item:
+        case model.ToolCall():
+            whole = limits.weight((item.content, item.raw_input, item.raw_output, item.title))
+            return min(whole, 3 * MAX_TEXT)
+        case model.Message():
+            return min(2 * limits.weight(item.content), 2 * MAX_TEXT)
+        case model.Terminal():
+            return min(len(item.output), MAX_TEXT)
 
 
 def auth_methods(methods: Sequence[model.AuthMethod]) -> list[messages.AuthMethod]:

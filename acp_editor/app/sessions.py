@@ -6,9 +6,11 @@ from collections import Counter, deque
 from collections.abc import Generator, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
+from typing import Final
 
 import anyio
 
+from acp_editor.core import limits
 from acp_editor.core.model import Json
 from acp_editor.core.session import Session
 
@@ -44,6 +46,15 @@ class Entry:
         return self.session.cwd
 
 
+MOST_UNASKED: Final = 64
+"""Sessions of one agent that it speaks of and nobody has asked for; what it says of more is not kept."""
+
+
+def _unseen(agent: str, own_id: str, cwd: str) -> Entry:
+    """For what has to go somewhere and is seen by nobody."""
+    return Entry(own_id, own_id, agent, Session(own_id, agent, cwd), closed=True)
+
+
 class Sessions:
     """All sessions, oldest first. Where two agents chose one id, the later is known as `agent:id`."""
 
@@ -73,8 +84,13 @@ class Sessions:
         if (entry := self._by_agent.get((agent, own_id))) is not None:
             return entry
         if (agent, own_id) in self._closed and not self._opening[agent]:
-            return Entry(own_id, own_id, agent, Session(own_id, agent, cwd), closed=True)
+            return _unseen(agent, own_id, cwd)
+        if len(own_id) > limits.IDENT or self._unasked(agent) >= MOST_UNASKED:
+            return _unseen(agent, own_id, cwd)
         return self.open(agent, own_id, cwd)
+
+    def _unasked(self, agent: str) -> int:
+        return sum(not entry.started for entry in self._entries.values() if entry.agent == agent)
 
     def open(self, agent: str, own_id: str, cwd: str) -> Entry:
         """The agent's session of that id, begun anew where it was closed."""

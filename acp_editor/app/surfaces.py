@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import itertools
 from collections import Counter
-from collections.abc import Hashable
+from collections.abc import Hashable, Iterator
 from typing import TYPE_CHECKING
 
 import anyio
@@ -15,6 +16,7 @@ from acp_editor.app.publisher import Publisher
 from acp_editor.app.sessions import Entry
 from acp_editor.core import follow, places, safe
 from acp_editor.core import text as lines
+from acp_editor.core.calls import bare
 from acp_editor.core.model import ToolCall
 from acp_editor.lsp import messages
 from acp_editor.lsp.protocol import CommandError
@@ -27,6 +29,7 @@ TICK = 0.03
 
 _MOST_NOTICES = 10
 """Notices told at one time; the snapshot has more."""
+_MOST_PERMISSIONS = 100
 _KEPT_LINES = 64
 
 
@@ -208,7 +211,7 @@ class Surfaces:
                 render.session(
                     entry.session,
                     self.session_state(entry),
-                    [self.call(entry, call) for call in entry.session.tool_calls.values()],
+                    [self.call(entry, call) for call in self._calls(entry)],
                     app.options.rows(entry),
                     len(entry.queue),
                 )
@@ -219,6 +222,12 @@ class Surfaces:
             "follow": self._follow_state(),
             "faults": app.faults.render(),
         }
+
+    def _calls(self, entry: Entry) -> Iterator[ToolCall]:
+        """All of a session's calls; those that a snapshot has no room for without what they are about."""
+        calls = entry.session.tool_calls
+        whole = {call.tool_call_id for call in render.newest(calls.values())}
+        return (call if key in whole else bare(call) for key, call in calls.items())
 
     def status(self) -> messages.StatusParams:
         app = self._app
@@ -298,7 +307,9 @@ class Surfaces:
         return index
 
     def permissions(self) -> list[messages.Permission]:
-        return [self.permission(pending) for pending in self._app.permissions]
+        """The oldest first, as many as a person can look through; the next follow as these are answered."""
+        waiting = itertools.islice(self._app.permissions, _MOST_PERMISSIONS)
+        return [self.permission(pending) for pending in waiting]
 
     def permission(self, pending: Pending) -> messages.Permission:
         request, entry = pending.request, pending.entry

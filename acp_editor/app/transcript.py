@@ -45,6 +45,8 @@ class Transcript:
         if session.plan:
             parts.append("\n".join(_plan_line(e.content, e.status) for e in session.plan))
         parts = [self._scrub(part) for part in parts]
+        if session.left_out:
+            parts.append(f"*{session.left_out} earlier messages and tool calls are left out.*")
         known, self._rendered = self._rendered, {}
         for item in items:
             key = (type(item), item.first)
@@ -69,6 +71,8 @@ def _message(message: Message) -> str:
     text = message.text.strip()
     if not text:
         return ""
+    if message.truncated:
+        text = "…" + text
     if message.role == "user":
         return "## You\n\n" + safe.prose(text)
     if message.role == "thought":

@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
+from dataclasses import replace
+from typing import Final
 
+from . import limits
 from .growing import GrowingCall
 from .model import (
     FINAL_STATUSES,
@@ -29,6 +32,10 @@ class ToolCalls:
         """Those that are growing as they were at the last look."""
         self._growing: dict[str, GrowingCall] = {}
         self._open: set[str] = set()
+        self._weights: dict[str, int] = {}
+        self._weight = 0
+        self.left_out = 0
+        """How many calls are no longer kept."""
 
     def __contains__(self, call_id: str) -> bool:
         return call_id in self._calls
@@ -81,6 +88,30 @@ class ToolCalls:
         call.sequence = sequence
         call.waiting.append(update.content)
 
+    @property
+    def too_many(self) -> bool:
+        """Whether `make_room` has something to do."""
+        return len(self._calls) > limits.CALLS or self._weight > limits.CALLS_WEIGHT
+
+    def make_room(self) -> set[str]:
+        """Lets go of what is beyond the limits, the oldest that is over first; gives the calls that changed.
+
+        Some room more than is needed, so that it is not sought again at the next update.
+        """
+        changed: set[str] = set()
+        oldest = sorted(self._calls, key=lambda call_id: call_id in self._open)
+        for call_id in oldest[: -limits.CALLS * 9 // 10] if len(oldest) > limits.CALLS else ():
+            self._forget(call_id)
+            changed.add(call_id)
+        for call_id in oldest:
+            if self._weight <= limits.CALLS_WEIGHT * 3 // 4:
+                break
+            if call_id in self._calls and self._weights.get(call_id, 0) > _BARE:
+                self._settle(call_id)
+                self._put(bare(self._calls[call_id]))
+                changed.add(call_id)
+        return changed
+
     def end(self, but: set[str], sequence: int) -> set[str]:
         """Marks the calls that are still going as left behind by their turn; returns their ids."""
         left = self._open - but
@@ -120,7 +151,20 @@ class ToolCalls:
     def _settle(self, call_id: str) -> None:
         growing = self._growing.pop(call_id, None)
         if growing is not None:
-            self._calls[call_id] = growing.value()
+            self._put(growing.value())
+
+    def _put(self, call: ToolCall) -> None:
+        call, weight = _within(call)
+        self._calls[call.tool_call_id] = call
+        self._weight += weight - self._weights.get(call.tool_call_id, 0)
+        self._weights[call.tool_call_id] = weight
+
+    def _forget(self, call_id: str) -> None:
+        self._growing.pop(call_id, None)
+        self._open.discard(call_id)
+        self._weight -= self._weights.pop(call_id, 0)
+        del self._calls[call_id]
+        self.left_out += 1
 
     def _set_ended(self, call_id: str, ended: bool, sequence: int) -> None:
         call = self._grow(call_id)
@@ -151,3 +195,42 @@ class ToolCalls:
                 f"A tool call was changed after it was reported {old.status}.",
                 old.tool_call_id,
             )
+
+
+_BARE: Final = 10 * limits.WORDS
+"""A call that weighs no more is not worth being stripped."""
+
+
+def _within(call: ToolCall) -> tuple[ToolCall, int]:
+    """The call with no more than one may weigh, and what it weighs; its newest content stays."""
+    output, given = limits.weight(call.raw_output), limits.weight(call.raw_input)
+    content = limits.weight(call.content)
+    rest = limits.weight([call.tool_call_id, call.name, call.title, dict(call.meta), call.capabilities])
+    weight = output + given + content + rest
+    if weight <= limits.CALL_WEIGHT:
+        return call, weight
+    if rest > _BARE:
+        return bare(call), _BARE
+    # What an agent sends beside the content most often says the same once more.
+    call, weight = replace(call, raw_output=None, truncated=True), weight - output
+    if weight > limits.CALL_WEIGHT:
+        call, weight = replace(call, raw_input=None), weight - given
+    kept = list(call.content)
+    while kept and weight > limits.CALL_WEIGHT:
+        weight -= limits.weight(kept.pop(0))
+    return replace(call, content=tuple(kept)), weight
+
+
+def bare(call: ToolCall) -> ToolCall:
+    """The call without what it was about."""
+    return replace(
+        call,
+        name=call.name and call.name[: limits.WORDS],
+        title=call.title and call.title[: limits.WORDS],
+        content=(),
+        raw_input=None,
+        raw_output=None,
+        capabilities=None,
+        meta={},
+        truncated=True,
+    )

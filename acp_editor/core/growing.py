@@ -11,6 +11,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Final, TypeVar
 
+from . import limits
 from .model import (
     UNSET,
     ExitStatus,
@@ -31,6 +32,8 @@ T = TypeVar("T")
 TERMINAL_LIMIT: Final = 1 << 20
 """Bytes of a terminal's output that are kept, the newest."""
 
+_CHUNKS: Final = 10_000
+
 
 class GrowingMessage:
     """A message that chunks are added to; `value()` is what it is now."""
@@ -41,28 +44,59 @@ class GrowingMessage:
         self._first = first
         self._blocks: list[Json] = []
         self._text: list[str] = []
+        self._truncated = False
         self._value: Message | None = None
+        self.weight = 0
 
-    def add(self, block: Json) -> None:
-        """One more block; plain text goes on with the text before it."""
+    def add(self, block: Json) -> int:
+        """One more block; plain text goes on with the text before it. Gives the change of `weight`."""
+        before = self.weight
         self._value = None
         text = _plain_text(block)
         if text is None:
             self._close_text()
             self._blocks.append(block)
+            self.weight += limits.weight(block)
         else:
             self._text.append(text)
+            self.weight += len(text)
+        if self.weight > 2 * limits.MESSAGE_WEIGHT:  # not at each chunk: it costs as much as all of it
+            self._shorten()
+        return self.weight - before
 
-    def replace(self, blocks: Iterable[Json]) -> None:
+    def replace(self, blocks: Iterable[Json]) -> int:
+        """Gives the change of `weight`."""
+        before = self.weight
         self._value = None
-        self._blocks, self._text = [], []
+        self._blocks, self._text, self.weight, self._truncated = [], [], 0, False
         for block in blocks:
             self.add(block)
+        return self.weight - before
+
+    def _shorten(self) -> None:
+        """Lets the beginning go, down to the limit."""
+        self._close_text()
+        kept: list[Json] = []
+        room = limits.MESSAGE_WEIGHT
+        for block in reversed(self._blocks):
+            text = _plain_text(block)
+            if text is not None and len(text) > room:
+                kept.append({"type": "text", "text": text[len(text) - room :]})
+                break
+            room -= limits.weight(block) if text is None else len(text)
+            if room < 0:
+                break
+            kept.append(block)
+        self._blocks = kept[::-1]
+        self._truncated = True
+        self.weight = limits.MESSAGE_WEIGHT
 
     def value(self) -> Message:
         if self._value is None:
             self._close_text()
-            self._value = Message(self.role, self.message_id, tuple(self._blocks), self._first)
+            self._value = Message(
+                self.role, self.message_id, tuple(self._blocks), self._first, self._truncated
+            )
         return self._value
 
     def _close_text(self) -> None:
@@ -108,6 +142,8 @@ class GrowingTerminal:
         while self._size - len(self._chunks[0]) >= self._limit:
             self._size -= len(self._chunks.popleft())
             self._truncated = True
+        if len(self._chunks) > _CHUNKS:  # many small ones take many times their size
+            self._chunks = deque([b"".join(self._chunks)])
 
     def patch(self, update: TerminalUpsert) -> None:
         old = self._rest
@@ -126,6 +162,11 @@ class GrowingTerminal:
             self._chunks.clear()
             self._size, self._truncated = 0, False
             self.add(update.output or b"")
+
+    @property
+    def size(self) -> int:
+        """Bytes of output that are held."""
+        return self._size
 
     @property
     def exit_status(self) -> ExitStatus | None:
@@ -182,6 +223,7 @@ class GrowingCall:
     replayed: bool
     first: int
     sequence: int
+    truncated: bool
     waiting: list[Json]
 
     @classmethod
@@ -202,6 +244,7 @@ class GrowingCall:
             call.replayed,
             call.first,
             call.sequence,
+            call.truncated,
             [],
         )
 
@@ -222,6 +265,7 @@ class GrowingCall:
             self.replayed,
             self.first,
             self.sequence,
+            self.truncated,
         )
 
     def patch(self, update: ToolCallUpsert) -> None:

@@ -9,10 +9,13 @@ from __future__ import annotations
 from collections import deque
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import replace
-from typing import Final, Literal, NamedTuple, TypeAlias, assert_never
+from typing import Any, Final, Literal, NamedTuple, TypeAlias, assert_never
 
 from .calls import ToolCalls
-from .growing import GrowingMessage, GrowingTerminal, merge_meta, patched
+from .compaction import compacted
+from .growing import merge_meta, patched
+from .limits import IDENT, trimmed
+from .messages import Messages
 from .model import (
     Command,
     CommandsUpdate,
@@ -31,7 +34,6 @@ from .model import (
     PlanEntry,
     PlanUpdate,
     Replay,
-    Role,
     SessionInfoUpdate,
     SessionState,
     StateUpdate,
@@ -46,6 +48,7 @@ from .model import (
     Update,
     UsageUpdate,
 )
+from .terminals import Terminals
 
 KEPT: Final = 100
 """How many notices and how many unknown updates are kept, the newest."""
@@ -73,9 +76,8 @@ class _History(NamedTuple):
     """What a replay tells anew."""
 
     calls: ToolCalls
-    messages: list[GrowingMessage]
-    message_by_id: dict[tuple[Role, str], GrowingMessage]
-    terminals: dict[str, GrowingTerminal]
+    messages: Messages
+    terminals: Terminals
     plans: dict[str | None, PlanUpdate]
     compactions: dict[str, CompactionUpdate]
 
@@ -110,11 +112,8 @@ class Session:
         self._sequence = 0
         self._in_turn = False
         self._calls = ToolCalls(self._fault)
-        self._messages: list[GrowingMessage] = []
-        self._message_by_id: dict[tuple[Role, str], GrowingMessage] = {}
-        self._open_message: GrowingMessage | None = None
-        """What a chunk without an id goes on with."""
-        self._terminals: dict[str, GrowingTerminal] = {}
+        self._messages = Messages()
+        self._terminals = Terminals()
         self._config: dict[str, tuple[ConfigOption, ...]] = {}
         self._faults: list[Fault] = []
         self._before: _History | None = None
@@ -141,15 +140,19 @@ class Session:
 
     @property
     def messages(self) -> tuple[Message, ...]:
-        return tuple(message.value() for message in self._messages)
+        return self._messages.values()
+
+    @property
+    def left_out(self) -> int:
+        """How many messages and calls were too many to be kept."""
+        return self._messages.left_out + self._calls.left_out
 
     @property
     def terminals(self) -> Mapping[str, Terminal]:
-        return {key: terminal.value() for key, terminal in self._terminals.items()}
+        return self._terminals.values()
 
     def terminal(self, terminal_id: str) -> Terminal | None:
-        found = self._terminals.get(terminal_id)
-        return found.value() if found else None
+        return self._terminals.get(terminal_id)
 
     @property
     def plan(self) -> tuple[PlanEntry, ...]:
@@ -185,54 +188,63 @@ class Session:
         match update:
             case ToolCallUpsert():
                 return self._upsert_call(update, asked=False)
+            case (MessageChunk(message_id=str(ident)) | MessageUpsert(message_id=ident)) | (
+                ToolCallContentChunk(tool_call_id=ident)
+                | TerminalChunk(terminal_id=ident)
+                | TerminalUpsert(terminal_id=ident)
+            ) if len(ident) > IDENT:
+                return self._refuse(ident)
             case MessageChunk():
-                self._message(update.role, update.message_id).add(update.content)
+                self._messages.add(update.role, update.message_id, update.content, self._sequence)
                 return MESSAGES
             case ToolCallContentChunk():
                 self._calls.add_content(
                     update, self._sequence, late=not self._in_turn, replayed=self.replaying
                 )
-                return _calls_changed((update.tool_call_id,))
+                return self._call_changed(update.tool_call_id)
             case TerminalChunk():
                 if update.known_only and update.terminal_id not in self._terminals:
                     return NOTHING
-                self._terminal(update.terminal_id).add(update.data)
+                self._terminals.add(update.terminal_id, update.data)
                 return frozenset({Changed("terminal", update.terminal_id)})
             case TerminalUpsert():
-                self._terminal(update.terminal_id).patch(update)
+                self._terminals.patch(update)
                 return frozenset({Changed("terminal", update.terminal_id)})
             case MessageUpsert():
-                message = self._message(update.role, update.message_id)
-                if not isinstance(update.content, Unset):
-                    message.replace(update.content or ())
+                content = None if isinstance(update.content, Unset) else update.content or ()
+                self._messages.replace(update.role, update.message_id, content, self._sequence)
                 return MESSAGES
             case StateUpdate():
                 return self._set_state(update)
             case PlanUpdate():
-                self.plans[update.plan_id] = update
+                self.plans[update.plan_id] = trimmed(update)
+                _only_newest(self.plans)
             case CommandsUpdate():
-                self.commands = update.commands
+                self.commands = trimmed(update).commands
             case ConfigUpdate():
-                self._config[update.origin] = update.options
+                self._config[update.origin] = trimmed(update).options
             case ModeUpdate():
                 self._set_mode(update)
             case SessionInfoUpdate():
+                update = trimmed(update)
                 self.title = patched(self.title, update.title)
                 self.updated_at = patched(self.updated_at, update.updated_at)
                 self.meta = merge_meta(self.meta, update.meta)
             case UsageUpdate():
                 self.usage = update
             case Notice():
-                self.notices.append(update)
+                self.notices.append(trimmed(update))
                 return NOTICE
             case CompactionUpdate() | CompactionChunk():
-                self._compact(update)
+                old = self.compactions.get(update.compaction_id)
+                self.compactions[update.compaction_id] = compacted(old, update)
+                _only_newest(self.compactions)
             case PermissionRequest():
                 return self._ask(update)
             case Replay():
                 return self._replay(update)
             case UnknownUpdate():
-                self.unknown.append(update)
+                self.unknown.append(trimmed(update))
                 return NOTHING
             case _:
                 assert_never(update)
@@ -252,34 +264,23 @@ class Session:
         return self._upsert_call(request.tool_call, asked=True)
 
     def _upsert_call(self, update: ToolCallUpsert, *, asked: bool) -> Changes:
+        if len(update.tool_call_id) > IDENT:
+            return self._refuse(update.tool_call_id)
         if update.tool_call_id not in self._calls:
-            self._open_message = None  # what is said after a call begins is another message
+            self._messages.close()  # what is said after a call begins is another message
         self._calls.upsert(
             update, self._sequence, late=not self._in_turn, replayed=self.replaying, asked=asked
         )
-        return frozenset((Changed("toolCall", update.tool_call_id),))
+        return self._call_changed(update.tool_call_id)
 
-    # -- messages and terminals ----------------------------------------------------------------
+    def _refuse(self, ident: str) -> Changes:
+        self._fault("id_too_long", f"An id is longer than {IDENT} characters.", ident)
+        return NOTHING
 
-    def _message(self, role: Role, message_id: str | None) -> GrowingMessage:
-        if message_id is not None:
-            found = self._message_by_id.get((role, message_id))
-            if found is not None:
-                return found
-        elif self._open_message is not None and self._open_message.role == role:
-            return self._open_message
-        message = GrowingMessage(role, message_id, self._sequence)
-        self._messages.append(message)
-        if message_id is not None:
-            self._message_by_id[role, message_id] = message
-        self._open_message = message if message_id is None else None
-        return message
-
-    def _terminal(self, terminal_id: str) -> GrowingTerminal:
-        found = self._terminals.get(terminal_id)
-        if found is None:
-            found = self._terminals[terminal_id] = GrowingTerminal(terminal_id)
-        return found
+    def _call_changed(self, call_id: str) -> Changes:
+        if self._calls.too_many:
+            return _calls_changed({call_id, *self._calls.make_room()})
+        return frozenset((Changed("toolCall", call_id),))
 
     # -- the turn ------------------------------------------------------------------------------
 
@@ -292,7 +293,7 @@ class Session:
                 if not self._in_turn:
                     self._in_turn = True
                     self.turn += 1
-                    self._open_message = None
+                    self._messages.close()
                     self.stop_reason = None
                     self.error = None
                 return STATE | self._keep_background()
@@ -337,50 +338,31 @@ class Session:
             update.value,
         )
 
-    def _compact(self, update: CompactionUpdate | CompactionChunk) -> None:
-        old = self.compactions.get(update.compaction_id)
-        summary = old.summary if old and isinstance(old.summary, tuple) else ()
-        if isinstance(update, CompactionChunk):
-            self.compactions[update.compaction_id] = CompactionUpdate(
-                update.compaction_id,
-                old.status if old else "in_progress",
-                (*summary, update.content),
-                old.error if old else None,
-            )
-            return
-        self.compactions[update.compaction_id] = CompactionUpdate(
-            update.compaction_id,
-            update.status,
-            summary if isinstance(update.summary, Unset) else update.summary or (),
-            patched(old.error if old and not isinstance(old.error, Unset) else None, update.error),
-        )
-
     def _replay(self, update: Replay) -> Changes:
         if self.replaying == update.active:
             return NOTHING
         self.replaying = update.active
-        self._open_message = None
+        self._messages.close()
         if update.active:
             changed = self._all_changed()
             self._before = _History(
                 self._calls,
                 self._messages,
-                self._message_by_id,
                 self._terminals,
                 self.plans,
                 self.compactions,
             )
             self._calls = ToolCalls(self._fault)
-            self._messages, self._message_by_id = [], {}
-            self._terminals = {}
+            self._messages = Messages()
+            self._terminals = Terminals()
             self.plans, self.compactions = {}, {}
             return changed
         before, self._before = self._before, None
         if before is None or self._messages or self._calls.all():
             return SESSION
         # An agent that tells no history has forgotten it; the person need not.
-        self._calls, self._messages, self._message_by_id = before.calls, before.messages, before.message_by_id
-        self._terminals = {**before.terminals, **self._terminals}
+        self._calls, self._messages = before.calls, before.messages
+        self._terminals.keep(before.terminals)
         self.plans = {**before.plans, **self.plans}
         self.compactions = {**before.compactions, **self.compactions}
         return self._all_changed()
@@ -391,6 +373,11 @@ class Session:
 
     def _fault(self, code: str, message: str, detail: str) -> None:
         self._faults.append(Fault(code, message, detail[:500]))
+
+
+def _only_newest(kept: dict[Any, Any]) -> None:
+    while len(kept) > KEPT:
+        del kept[next(iter(kept))]
 
 
 def _calls_changed(call_ids: Iterable[str]) -> Changes:

@@ -122,16 +122,14 @@ class Editor:
 
     def refresh(self, what: Literal["hints", "lenses"]) -> None:
         if what == "hints" and self.client.hint_refresh:
-            self._protocol.send_request(types.WORKSPACE_INLAY_HINT_REFRESH, None)
+            self._protocol.request_and_forget(types.WORKSPACE_INLAY_HINT_REFRESH)
         if what == "lenses" and self.client.lens_refresh:
-            self._protocol.send_request(types.WORKSPACE_CODE_LENS_REFRESH, None)
+            self._protocol.request_and_forget(types.WORKSPACE_CODE_LENS_REFRESH)
 
     def refresh_content(self, uri: str) -> None:
         """Says that one of our read-only documents has changed."""
         if self.client.content:
-            self._protocol.send_request(
-                types.WORKSPACE_TEXT_DOCUMENT_CONTENT_REFRESH, types.TextDocumentContentRefreshParams(uri=uri)
-            )
+            self._protocol.request_and_forget(types.WORKSPACE_TEXT_DOCUMENT_CONTENT_REFRESH, {"uri": uri})
 
     # -- documents ---------------------------------------------------------------------------------
 

@@ -172,6 +172,7 @@ class Session(TypedDict):
     usage: Usage | None
     notices: list[Notice]
     queued: int
+    truncated: NotRequired[bool]
 
 
 class AuthMethod(TypedDict):

@@ -15,14 +15,20 @@ from typing import Any, cast
 from lsprotocol import types
 from pygls.exceptions import JsonRpcException
 from pygls.protocol import LanguageServerProtocol
+from pygls.protocol.json_rpc import JsonRPCResponseMessage
 from pygls.protocol.language_server import lsp_method
 
 from acp_editor.lsp.stdio import Writer
 
 logger = logging.getLogger(__name__)
 
+INVALID_PARAMS = -32602
 COMMAND_FAILED = -32803
 """LSP's RequestFailed: the request was fine and could still not be done; the message says why."""
+
+
+_FORGOTTEN = "forgotten-"
+"""What the ids of requests begin with to which no answer is awaited."""
 
 
 class CommandError(JsonRpcException):
@@ -36,6 +42,7 @@ class Protocol(LanguageServerProtocol):
     """Ends without `sys.exit`, keeps no documents of its own, never blocks on a write, leaks nothing."""
 
     on_exit: Callable[[int], None]
+    _forgotten = 0
 
     # -- documents: ours are in documents.py, so the built-in handlers only pass on -----------------
 
@@ -89,6 +96,29 @@ class Protocol(LanguageServerProtocol):
 
     # -- wire --------------------------------------------------------------------------------------
 
+    def receive(self, body: bytes) -> None:
+        """Takes one message; one that cannot be used is logged, and answered if it is a request."""
+        try:
+            message = json.loads(body, object_hook=self.structure_message)
+        except Exception as error:
+            logger.error("a message of the editor's cannot be used: %s", error)
+            self._refuse(body, error)
+            return
+        try:
+            self.handle_message(message)
+        except Exception:
+            logger.exception("a message of the editor's could not be handled")
+
+    def _refuse(self, body: bytes, error: Exception) -> None:
+        try:
+            message: Any = json.loads(body)
+        except (ValueError, RecursionError):
+            return
+        if isinstance(message, dict) and "id" in message and "method" in message:
+            ident: Any = message["id"]  # pyright: ignore[reportUnknownVariableType]
+            answer = {"code": INVALID_PARAMS, "message": f"Invalid params: {str(error)[:300]}"}
+            self._send_data({"jsonrpc": "2.0", "id": ident, "error": answer})
+
     def structure_message(self, data: dict[str, Any]) -> Any:
         """Our own messages stay plain dicts: cattrs would make named tuples of undeclared ones.
 
@@ -127,7 +157,21 @@ class Protocol(LanguageServerProtocol):
         body = json.dumps(data, default=self._serialize_message)
         writer.write(b"Content-Length: %d\r\n\r\n%b" % (len(body), body.encode("ascii")))
 
+    def _serialize_message(self, data: Any) -> Any:
+        """An answer of plain JSON goes out as it is: cattrs would walk all of it and copy it."""
+        result: Any = data.result if isinstance(data, JsonRPCResponseMessage) else None
+        if isinstance(result, dict | list):
+            return {"jsonrpc": data.jsonrpc, "id": data.id, "result": result}  # pyright: ignore
+        return super()._serialize_message(data)
+
+    @property
+    def _unheard(self) -> bool:
+        """The editor has not read for long; what it was not told by now it learns when it asks."""
+        return isinstance(self.writer, Writer) and self.writer.full
+
     def notify(self, method: str, params: Any | None = None) -> None:
+        if self._unheard:
+            return
         if self.get_message_type(method) is None:
             self._send_data({"jsonrpc": "2.0", "method": method, "params": params})
         else:
@@ -138,8 +182,22 @@ class Protocol(LanguageServerProtocol):
             {"jsonrpc": "2.0", "method": types.PROGRESS, "params": {"token": token, "value": value}}
         )
 
+    def request_and_forget(self, method: str, params: Any | None = None) -> None:
+        """A request whose answer does not matter, and need never come: nothing waits for it."""
+        if self._unheard:
+            return
+        self._forgotten += 1
+        ident = f"{_FORGOTTEN}{self._forgotten}"
+        self._send_data({"jsonrpc": "2.0", "id": ident, "method": method, "params": params})
+
+    def _handle_response(self, msg_id: Any, result: Any = None, error: Any = None) -> None:
+        if not str(msg_id).startswith(_FORGOTTEN):
+            super()._handle_response(msg_id, result, error)
+
     async def ask(self, method: str, params: Any) -> Any:
         """A request to the editor; when the caller is cancelled, the editor is told so."""
+        if self._unheard:
+            raise ConnectionError("the editor does not read what it is sent")
         future = self.send_request(method, params)
         message_id = next(key for key, value in self._request_futures.items() if value is future)
         try:

@@ -8,14 +8,12 @@ from __future__ import annotations
 
 import asyncio
 import logging
-import threading
 from collections.abc import Callable
 from typing import Any
 
 import anyio
 import anyio.abc
 from lsprotocol import types
-from pygls.io_ import run_async
 from pygls.lsp.server import LanguageServer
 
 from acp_editor.lsp import ends, plain, uris
@@ -23,6 +21,7 @@ from acp_editor.lsp.application import Load, Offered, Running
 from acp_editor.lsp.client import Client, client_of
 from acp_editor.lsp.documents import Documents
 from acp_editor.lsp.editor import Editor
+from acp_editor.lsp.frames import bodies
 from acp_editor.lsp.protocol import CommandError, Protocol
 from acp_editor.lsp.stdio import open_stdio
 
@@ -66,9 +65,9 @@ async def serve(offered: Offered, load: Load, give_up: Callable[[], None]) -> in
 
         async def read() -> None:
             try:
-                await run_async(
-                    threading.Event(), reader, server.protocol, logger, server.report_server_error
-                )
+                async for body in bodies(reader):
+                    server.protocol.receive(body)
+                    await writer.room()
             except (asyncio.IncompleteReadError, ValueError) as error:
                 logger.error("the editor's messages cannot be read any further: %s", error)
             ended.set()

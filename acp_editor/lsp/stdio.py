@@ -16,13 +16,17 @@ from typing import Final
 
 _CHUNK: Final = 1 << 16
 _HIGH_WATER: Final = 1 << 20
+_FULL: Final = 1 << 24
+_UNREAD: Final = 1 << 22
+"""Bytes from the editor that wait for us; twice as many before its pipe is left alone."""
 
 
 class Writer:
     """Writes whole frames from a thread, in order.
 
     `write` only queues. `backlog` is what waits, in bytes; `drained` waits until it is below 1 MiB,
-    which is how an editor that does not read slows us down instead of filling our memory.
+    which is how an editor that does not read slows us down instead of filling our memory. Beyond 16 MiB
+    it is `full`, until `room` returns.
     """
 
     def __init__(self, descriptor: int, loop: asyncio.AbstractEventLoop) -> None:
@@ -31,6 +35,8 @@ class Writer:
         self._frames: queue.SimpleQueue[bytes | None] = queue.SimpleQueue()
         self._below = asyncio.Event()
         self._below.set()
+        self._room = asyncio.Event()
+        self._room.set()
         self._finished = asyncio.Event()
         self._broken = asyncio.Event()
         self.backlog = 0
@@ -42,6 +48,8 @@ class Writer:
         self.backlog += len(data)
         if self.backlog > _HIGH_WATER:
             self._below.clear()
+        if self.backlog > _FULL:
+            self._room.clear()
         self._frames.put(data)
 
     def close(self) -> None:
@@ -49,6 +57,15 @@ class Writer:
 
     async def drained(self) -> None:
         await self._below.wait()
+
+    @property
+    def full(self) -> bool:
+        """Whether so much waits that nothing more should be said that was not asked for."""
+        return self.backlog > _FULL
+
+    async def room(self) -> None:
+        """Waits until it is no longer full: answers are only made for an editor that reads them."""
+        await self._room.wait()
 
     async def flushed(self) -> None:
         """Waits until everything queued before `close` is written, or the pipe is broken."""
@@ -80,10 +97,13 @@ class Writer:
         self.backlog -= size
         if self.backlog <= _HIGH_WATER:
             self._below.set()
+        if self.backlog <= _FULL:
+            self._room.set()
 
     def _break(self) -> None:
         self._broken.set()
         self._below.set()
+        self._room.set()
 
 
 def open_stdio(
@@ -103,27 +123,64 @@ def open_stdio(
     os.close(devnull)
     sys.stdout = sys.stderr
 
-    reader = asyncio.StreamReader(limit=1 << 30, loop=loop)
+    reader = asyncio.StreamReader(limit=_UNREAD, loop=loop)
+    flow = _Flow()
+    reader.set_transport(flow)
+    threading.Thread(
+        target=_read, args=(stdin, loop, reader, flow, on_end), name="editor-reader", daemon=True
+    ).start()
+    return reader, Writer(stdout, loop)
 
+
+class _Flow(asyncio.ReadTransport):
+    """Holds the reading thread back, so that an editor that sends faster than we work fills its own pipe."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self._going = threading.Event()
+        self._going.set()
+        self._room = threading.Semaphore(_UNREAD // _CHUNK)
+
+    def pause_reading(self) -> None:
+        self._going.clear()
+
+    def resume_reading(self) -> None:
+        self._going.set()
+
+    def wait(self) -> None:
+        """In the thread: until one more chunk may be handed over."""
+        self._going.wait()
+        self._room.acquire()
+
+    def taken(self) -> None:
+        """In the loop: a chunk has come."""
+        self._room.release()
+
+
+def _read(
+    descriptor: int,
+    loop: asyncio.AbstractEventLoop,
+    reader: asyncio.StreamReader,
+    flow: _Flow,
+    on_end: Callable[[], None],
+) -> None:
     def feed(data: bytes) -> None:
+        flow.taken()
         if data:
             reader.feed_data(data)
         else:
             reader.feed_eof()
 
-    def run() -> None:
-        while True:
-            try:
-                data = os.read(stdin, _CHUNK)
-            except OSError:
-                data = b""
-            try:
-                loop.call_soon_threadsafe(feed, data)
-            except RuntimeError:
-                return
-            if not data:
-                on_end()
-                return
-
-    threading.Thread(target=run, name="editor-reader", daemon=True).start()
-    return reader, Writer(stdout, loop)
+    while True:
+        flow.wait()
+        try:
+            data = os.read(descriptor, _CHUNK)
+        except OSError:
+            data = b""
+        try:
+            loop.call_soon_threadsafe(feed, data)
+        except RuntimeError:
+            return
+        if not data:
+            on_end()
+            return

@@ -154,6 +154,7 @@ export interface Session {
   readonly usage: Usage | null;
   readonly notices: readonly Notice[];
   readonly queued: number;
+  readonly truncated?: boolean;
 }
 
 /** A way to log in. `kind` is agent, or terminal where the person does it in a terminal. */

@@ -43,6 +43,8 @@ class ToolCall:
     replayed: bool = False
     first: int = 0
     sequence: int = 0
+    truncated: bool = False
+    """Some of its content was too much to be kept."""
 
     @property
     def active(self) -> bool:

@@ -14,13 +14,15 @@ Role: TypeAlias = Literal["user", "agent", "thought"]
 class Message:
     """What somebody said: `content` are the blocks as sent, adjacent text blocks joined.
 
-    `first` is its place among the session's updates, as `ToolCall.first` is.
+    `first` is its place among the session's updates, as `ToolCall.first` is. One that is `truncated`
+    has lost its beginning.
     """
 
     role: Role
     message_id: str | None
     content: tuple[Json, ...] = ()
     first: int = 0
+    truncated: bool = False
 
     @property
     def text(self) -> str:
