@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Literal
 
@@ -52,3 +53,9 @@ def change_of(tracked: Tracked) -> FileChange:
         for hunk in tracked.hunks
     )
     return FileChange(tracked.path, operation, tracked.old_path, hunks)
+
+
+def changes_of(files: Mapping[str, Tracked], known: tuple[FileChange, ...]) -> tuple[FileChange, ...]:
+    """All files that have unanswered changes, by path; `known` itself, where nothing has changed."""
+    found = tuple(change_of(tracked) for _, tracked in sorted(files.items()) if tracked.pending)
+    return known if found == known else found

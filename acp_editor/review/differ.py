@@ -15,8 +15,10 @@ from acp_editor.review import diff
 
 log = logging.getLogger(__name__)
 
-_SMALL = 64 * 1024
-"""Bytes of both sides that are compared at once, whatever they are: some milliseconds at worst."""
+_SMALL = 16 * 1024
+"""Bytes of both sides that are compared at once, whatever they are: under 20 ms at worst."""
+_START = 10.0
+"""Seconds that the worker may take to start."""
 
 
 class Differ:
@@ -25,6 +27,7 @@ class Differ:
     def __init__(self, limit: float = 2.0) -> None:
         self._limit = limit
         self._worker: subprocess.Popen[bytes] | None = None
+        self._greeted = False
         self._known: dict[tuple[bytes, bytes], list[Change]] = {}
 
     def __call__(self, old: bytes, new: bytes) -> list[Change]:
@@ -61,8 +64,11 @@ class Differ:
             for at in range(0, len(numbers), 4)
         ]
 
-    def _start(self) -> subprocess.Popen[bytes]:
+    def warm(self) -> None:
+        """Starts the worker, so that it is there when it is needed; does not wait for it."""
         if self._worker is None or self._worker.poll() is not None:
+            self.close()
+            self._greeted = False
             self._worker = subprocess.Popen(
                 [sys.executable, "-m", "acp_editor.review.differ"],
                 stdin=subprocess.PIPE,
@@ -70,7 +76,13 @@ class Differ:
                 stderr=subprocess.DEVNULL,
                 start_new_session=True,
             )
-            _read_frame(self._worker, 10.0)
+
+    def _start(self) -> subprocess.Popen[bytes]:
+        self.warm()
+        assert self._worker is not None
+        if not self._greeted:
+            _read_frame(self._worker, _START)
+            self._greeted = True
         return self._worker
 
     def forget(self) -> None:

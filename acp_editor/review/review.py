@@ -22,7 +22,7 @@ import anyio.to_thread
 from acp_editor.core.model import ToolCall
 from acp_editor.review import store, watch, workspace
 from acp_editor.review.answering import Answering
-from acp_editor.review.changes import FileChange, Hunk, change_of
+from acp_editor.review.changes import FileChange, Hunk, changes_of
 from acp_editor.review.checkpoint import Limits
 from acp_editor.review.documents import Documents
 from acp_editor.review.editor import Buffer, Editor, ReviewError
@@ -75,11 +75,12 @@ class Review:
         self._lock_file = Lock(state, roots)
         self._store = store.Store(state)
         self._engine: Engine | None = None
-        self._made: Documents | None = None
+        self._documents: Documents
         self._answering: Answering | None = None
         self._open_paths: set[str] = set()
         self._turns = Turns()
         self._changes: tuple[FileChange, ...] = ()
+        self._listed: tuple[FileChange, ...] = ()
         self._bases: dict[str, object] = {}
         self._lock = anyio.Lock()
         self._limiter = anyio.CapacityLimiter(1)
@@ -145,10 +146,10 @@ class Review:
         engine = Engine(self._roots, self._cache, self._limits, self._turns)
         cut_short = self._store.load(engine)
         engine.begin(cut_short)
-        self._made = Documents(engine)
+        self._documents = Documents(engine)
         self._answering = Answering(
             engine,
-            self._made,
+            self._documents,
             self._editor,
             self._thread,
             functools.partial(self._save, engine),
@@ -156,17 +157,13 @@ class Review:
             self._words,
         )
         assert self._group is not None
-        self._patience = Patience(self._group, self._inbox, self._made, self._editor)
+        self._patience = Patience(self._group, self._inbox, self._documents, self._editor)
         self._engine = engine
+        self._list()
         self._save(engine)
         with contextlib.suppress(OSError, ValueError):
             needed = set[str]().union(*(store.objects_of(self._state, root) for root in self._roots))
             engine.workspace.prune(needed)
-
-    @property
-    def _documents(self) -> Documents:
-        assert self._made is not None
-        return self._made
 
     def _interval(self) -> float:
         engine = self._engine
@@ -187,8 +184,7 @@ class Review:
         self._inbox.wake()
         with anyio.CancelScope(shield=True):
             async with self._lock:
-                if self._engine is not None:
-                    engine = self._engine
+                if (engine := self._engine) is not None:
                     # The agent is being ended too, and may go on writing until it is.
                     turn = time.time() + _AGENTS_END if engine.turns.running else 0.0
                     await self._thread(lambda: (self._save(engine, turn=turn), engine.close()))
@@ -273,7 +269,7 @@ class Review:
         async with self._caught_up():
             if (engine := self._engine) is not None and not self._closed:
                 # Before the agent can write: who finds that we have ended has to know that it may have.
-                await self._thread(lambda: self._save(engine, turn=math.inf))
+                await self._thread(lambda: (self._save(engine, turn=math.inf), engine.differ.warm()))
         self._tell_left_out()
         self._queue_up(functools.partial(Engine.survey, moment=time.time()))
 
@@ -306,6 +302,7 @@ class Review:
         taken = self._inbox.take()
         if not taken.empty or await self._thread(engine.git_moved):
             await self._thread(functools.partial(self._work, engine, taken))
+            await self._thread(self._list)
         self._publish()
         assert self._group is not None
         for clash in list(engine.clashes.values()):
@@ -334,17 +331,14 @@ class Review:
         except OSError as error:
             log.warning("the pending review cannot be written: %s", error)
 
+    def _list(self) -> None:
+        """Makes the list of what is unanswered; that of thousands of files would hold up the loop."""
+        if self._engine is not None:
+            self._listed = changes_of(self._engine.tracked, self._listed)
+
     def _publish(self) -> None:
-        engine = self._engine
-        if engine is None:
-            return
-        found = [tracked for tracked in engine.tracked.values() if tracked.pending]
-        changes = tuple(change_of(tracked) for tracked in sorted(found, key=lambda tracked: tracked.path))
-        bases: dict[str, object] = {tracked.path: tracked.base for tracked in found}
-        if changes != self._changes or bases != self._bases:
-            if changes != self._changes:  # else it is the person's own change, where no hunk is
-                self._changes = changes
-            self._bases = bases
+        if self._listed is not self._changes:
+            self._changes = self._listed
             self._on_change()
 
     def _tell_left_out(self) -> None:
@@ -356,6 +350,7 @@ class Review:
         async with self._caught_up():
             if (said := await reconcile(self._documents, self._editor, self._thread, clash)) is not None:
                 self._tell(said)
+            await self._thread(self._list)
             self._publish()
 
     # -- what there is -------------------------------------------------------------------------
@@ -367,9 +362,7 @@ class Review:
         """The text before the unanswered changes; "" for a new file, None where nothing is unanswered."""
         engine = self._engine
         tracked = engine.tracked.get(engine.workspace.canonical(path)) if engine is not None else None
-        if engine is None or tracked is None or not tracked.pending:
-            return None
-        return self._documents.text(tracked, tracked.base)
+        return self._documents.text(tracked, tracked.base) if tracked and tracked.pending else None
 
     def undone_note(self) -> str | None:
         """What the person undid since this was last asked, for the agent to know."""
@@ -399,4 +392,5 @@ class Review:
                 self._inbox.look(None)  # what stood in the way is shown
                 raise
             finally:
+                await self._thread(self._list)
                 self._publish()
