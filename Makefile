@@ -59,7 +59,8 @@ vscode-test: system
 	$(PYTEST) tests/vscode
 
 test-agents: system
-	ACP_EDITOR_AGENTS=all $(PYTEST) -m live
+	ACP_EDITOR_AGENTS=all ACP_EDITOR_AGENTS_RESULTS=tests/live/results.json $(PYTEST) -m live; \
+		code=$$?; $(BIN)/python scripts/agents_table.py && exit $$code
 
 screenshots: system
 	ACP_EDITOR_SCREENSHOTS=docs/images $(PYTEST) tests/vscode -m browser -k picture

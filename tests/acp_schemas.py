@@ -54,6 +54,13 @@ def check_params(version: Version, method: str, params: Any) -> None:
     check(version, name, params)
 
 
+def check_result(version: Version, method: str, result: Any) -> None:
+    """An answer to a request, by its method."""
+    name = _definitions(version).get((method, "result"))
+    assert name is not None, f"version {version} has no answer to {method}"
+    check(version, name, result)
+
+
 def check_any_answer(version: Version, side: Side, result: Any) -> None:
     """A result of which only the side that gives it is known."""
     names = [

@@ -106,6 +106,8 @@ class Agent:
         sys.stdout.buffer.flush()
 
     def send(self, message):
+        if "method" in message and "id" in message:
+            self.note({"scripted": "asked", "request": message["id"], "of": message["method"]})
         self.out(json.dumps({"jsonrpc": "2.0", **message}).encode() + b"\n")
 
     def take(self, wanted, timeout=60):
