@@ -14,6 +14,7 @@ from acp_editor.acp.agent import Agent, AgentFailed, AgentSpec
 from acp_editor.acp.host import Host
 from acp_editor.acp.traffic import Traffic
 from acp_editor.app import render
+from acp_editor.app.restarts import Restarts
 from acp_editor.core.model import AgentInfo
 from acp_editor.lsp import messages
 from acp_editor.lsp.protocol import CommandError
@@ -38,6 +39,7 @@ class Slot:
     info: AgentInfo | None = None
     scope: anyio.CancelScope | None = None
     gone: anyio.Event | None = None
+    restarts: Restarts = field(default_factory=Restarts)
     starting: anyio.Lock = field(default_factory=anyio.Lock)
     prompting: anyio.Lock = field(default_factory=anyio.Lock)
     """Held while a prompt finds its session, so that prompts keep their order and make one session."""
@@ -65,6 +67,8 @@ class Agents:
         """New settings; an agent that runs goes on with its old ones until it is restarted."""
         for name, spec in specs.items():
             if name in self._slots:
+                if spec != self._slots[name].spec:
+                    self._slots[name].restarts.forget()
                 self._slots[name].spec = spec
             else:
                 self._slots[name] = Slot(name, spec)
@@ -86,9 +90,18 @@ class Agents:
         async with slot.starting:
             if slot.agent is not None:
                 return slot.agent
+            if slot.restarts.exhausted:
+                raise CommandError(
+                    f"{name} has ended {slot.restarts.count} times within a minute and is not started again "
+                    f"until you restart it: {slot.error or 'it did not say why'}"
+                )
+            before = slot.error
             slot.state, slot.error = "starting", None
             self._changed(slot)
             try:
+                if delay := slot.restarts.delay:
+                    logger.info("%s is started again in %g s: %s", name, delay, before)
+                    await anyio.sleep(delay)
                 with anyio.fail_after(START_TIMEOUT):
                     await self._group.start(self._serve, slot)
             except TimeoutError as error:
@@ -97,6 +110,8 @@ class Agents:
                 raise CommandError(slot.error) from error
             except AgentFailed as error:
                 slot.state, slot.error = "failed", _sentence(error)
+                if error.exit_code is not None:
+                    slot.restarts.ended()
                 raise CommandError(slot.error) from error
             except BaseException:
                 slot.state = "stopped"
@@ -161,6 +176,7 @@ class Agents:
             raise failure
         if failure is not None:
             reason = _sentence(failure)
+            slot.restarts.ended()
             slot.state, slot.error = "failed", reason
             logger.warning("%s", reason)
         self._changed(slot)

@@ -101,6 +101,8 @@ class Opening:
         if abilities.resume or abilities.load:
             try:
                 await self.take_up(agent, entry, history=False)
+                if slot.restarts.count:
+                    app.editor.message(f"{entry.agent} was started again and has taken the session up.")
                 return agent, entry
             except CommandError as error:
                 logger.warning("%s cannot be resumed: %s", entry.key, error)

@@ -22,6 +22,7 @@ async def _agent_restart(commands: Commands, arguments: Arguments) -> None:
     app = commands.app
     name = commands.agent_named(arguments)
     await app.agents.stop(name)
+    app.agents.slot(name).restarts.forget()
     await app.agents.ensure(name)
 
 
