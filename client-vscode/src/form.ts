@@ -167,20 +167,25 @@ function hintOf(field: ElicitField): string {
   }
 }
 
+/** It stands where the question stood, so it names the field. */
 function explain(problem: Problem, field: ElicitField): string {
+  return `${withoutIcons(field.title)}: ${wrong(problem, field)}`;
+}
+
+function wrong(problem: Problem, field: ElicitField): string {
   switch (problem) {
     case 'missing':
-      return l10n.t('An answer is needed.');
+      return l10n.t('an answer is needed');
     case 'not-a-number':
-      return field.kind === 'integer' ? l10n.t('A whole number is needed.') : l10n.t('A number is needed.');
+      return field.kind === 'integer' ? l10n.t('a whole number is needed') : l10n.t('a number is needed');
     case 'too-small':
-      return sized(field) ? l10n.t('At least {0} characters.', String(field.least)) : l10n.t('At least {0}.', String(field.least));
+      return sized(field) ? l10n.t('at least {0} characters', String(field.least)) : l10n.t('at least {0}', String(field.least));
     case 'too-large':
-      return sized(field) ? l10n.t('At most {0} characters.', String(field.most)) : l10n.t('At most {0}.', String(field.most));
+      return sized(field) ? l10n.t('at most {0} characters', String(field.most)) : l10n.t('at most {0}', String(field.most));
     case 'pattern':
-      return l10n.t('It has to match {0}.', field.pattern ?? '');
+      return l10n.t('it has to match {0}', field.pattern ?? '');
     default:
-      return l10n.t('What is needed is {0}.', hintOf(field));
+      return l10n.t('what is needed is {0}', hintOf(field));
   }
 }
 

@@ -1,7 +1,7 @@
 import { Disposable, type QuickInputButton, type QuickPick, type QuickPickItem, ThemeIcon, Uri, l10n, window, workspace } from 'vscode';
 import type { Client } from './client';
 import type { SessionId, SessionRow, State as Snapshot } from './protocol';
-import { withoutIcons } from './safe';
+import { visible, withoutIcons } from './safe';
 import type { State } from './state';
 
 type Action = 'close' | 'delete' | 'fork';
@@ -92,13 +92,20 @@ function rowOf(row: SessionRow, agent: string, snapshot: Snapshot): Row {
   return {
     label: withoutIcons(row.title ?? row.sessionId),
     description: [state, time].filter(Boolean).join(' · '),
-    detail: workspace.asRelativePath(Uri.parse(row.cwd), true),
+    ...detailOf(Uri.parse(row.cwd)),
     iconPath: new ThemeIcon(row.sessionId === snapshot.activeSessionId ? 'check' : 'comment-discussion'),
     buttons,
     row,
     agent,
     open,
   };
+}
+
+/** Where a session works, unless that goes without saying. */
+function detailOf(cwd: Uri): { detail?: string } {
+  const folder = workspace.getWorkspaceFolder(cwd);
+  if (folder?.uri.toString() !== cwd.toString()) return { detail: visible(workspace.asRelativePath(cwd, true)) };
+  return (workspace.workspaceFolders?.length ?? 0) > 1 ? { detail: folder.name } : {};
 }
 
 async function confirmed({ row, agent }: Row): Promise<boolean> {
