@@ -6,6 +6,9 @@
 {"print": TEXT}   writes a line that is no message
 {"take_answer": ID}   waits for the answer to a request of its own
 {"stderr": TEXT}, {"exit": CODE}
+{"record": FILE}   from now on, what comes is written there, one message a line
+
+With `--login FILE` after the script it is a program to log in with: it asks for a code, keeps it and ends.
 
 After the last step it reads on until its input is closed.
 """
@@ -19,6 +22,7 @@ class Script:
     def __init__(self) -> None:
         self.early = []
         self.kept = defaultdict(list)
+        self.record = None
 
     def write(self, *messages: dict) -> None:
         lines = (json.dumps({"jsonrpc": "2.0", **message}) + "\n" for message in messages)
@@ -31,6 +35,9 @@ class Script:
                 return self.early.pop(index)
         for line in sys.stdin:
             message = json.loads(line)
+            if self.record:
+                with open(self.record, "a", encoding="utf-8") as record:
+                    record.write(line)
             if wanted(message):
                 return message
             self.early.append(message)
@@ -59,7 +66,15 @@ class Script:
                 sys.stderr.flush()
             case {"exit": code}:
                 sys.exit(code)
+            case {"record": path}:
+                self.record = path
 
+
+if sys.argv[2:3] == ["--login"]:
+    code = input("\x1b[1mCode:\x1b[0m ")
+    with open(sys.argv[3], "w", encoding="utf-8") as kept:
+        kept.write(code)
+    sys.exit(0)
 
 with open(sys.argv[1], encoding="utf-8") as file:
     script = Script()

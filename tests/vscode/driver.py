@@ -130,10 +130,11 @@ class Editor:
 
         def offered() -> bool:
             self._ask_palette(title)
-            if any("No matching" in row for row in self.rows()):
+            if self.row(title).count():
+                return True
+            if any("No matching" in row or "similar commands" in row for row in self.rows()):
                 self.press("Escape")  # what it lists is settled when it opens
-                return False
-            return self.row(title).count() > 0
+            return False
 
         wait_for(offered, f"the palette offers {title}")
         self.row(title).first.click()
@@ -182,6 +183,35 @@ class Editor:
         rows.first.wait_for(timeout=PATIENCE * 1000)
         rows.first.click()
 
+    def press_on(self, notification: str, button: str) -> None:
+        """Presses a button of the notification with that text."""
+        buttons = self.notification(notification).locator(".monaco-button").filter(has_text=button)
+        wait_for(buttons.count, f"the notification {notification!r} offers {button!r}")
+        buttons.first.click()
+
+    def press_in_dialog(self, button: str) -> None:
+        """One dialog may follow another."""
+        exact = self.dialog.locator(".monaco-button").filter(has_text=re.compile(rf"^{re.escape(button)}$"))
+        wait_for(exact.count, f"a dialog offers {button!r}")
+        exact.first.click()
+        wait_for(lambda: not exact.count(), "the dialog is gone")
+
+    def press_in_row(self, row: str, button: str) -> None:
+        """A button of a row of the open quick pick, which shows when the mouse is over the row."""
+        found = self.page.locator(".quick-input-widget:visible .monaco-list-row").filter(has_text=row).first
+        found.hover()
+        found.locator(f'.action-label[aria-label^="{button}"]').click()
+
+    def press_in_tree(self, row: str, button: str) -> None:
+        """A button of a row of the views in the side bar."""
+        found = self.page.locator(".part.sidebar .pane-body .monaco-list-row").filter(has_text=row).first
+        found.hover()
+        found.locator(f'.action-label[aria-label^="{button}"]').click()
+
+    def press_button(self, title: str) -> None:
+        """A button in the title of the open quick input."""
+        self.page.locator(f'.quick-input-titlebar .action-label[aria-label^="{title}"]').first.click()
+
     def open_file(self, name: str) -> None:
         self.press("Control+P")
         self.quick_input().wait_for()
@@ -226,6 +256,35 @@ class Editor:
 
     def notification(self, text: str) -> Locator:
         return self.page.locator(".notification-toast").filter(has_text=text)
+
+    @property
+    def dialog(self) -> Locator:
+        """The modal dialog."""
+        return self.page.locator(".monaco-dialog-box")
+
+    @property
+    def input_title(self) -> str:
+        """Title and step of the open quick input."""
+        found = self.page.locator(".quick-input-widget:visible .quick-input-title")
+        return str(found.first.inner_text()) if found.count() else ""
+
+    @property
+    def input_says(self) -> str:
+        """What stands below the open input: its prompt, or what is wrong."""
+        found = self.page.locator(".quick-input-widget:visible .quick-input-message")
+        return " ".join(found.all_inner_texts())
+
+    @property
+    def terminal(self) -> list[str]:
+        """The lines of the visible terminal, which has to be drawn as text."""
+        rows = self.page.locator(".terminal-wrapper.active .xterm-rows > div").all_inner_texts()
+        return [row.replace("\u00a0", " ").rstrip() for row in rows]
+
+    def terminal_colours(self, *words: str) -> list[str]:
+        """The colours in which these words stand in the visible terminal."""
+        spans = self.page.locator(".terminal-wrapper.active .xterm-rows span")
+        found = [spans.filter(has_text=re.compile(rf"^{re.escape(word)}$")).first for word in words]
+        return [str(one.evaluate("e => getComputedStyle(e).color")) for one in found]
 
     @property
     def announcements(self) -> list[str]:
