@@ -6,7 +6,7 @@ PYTEST := $(BIN)/python -m pytest
 export npm_config_update_notifier := false
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test lint format unit client audit vscode-test screenshots test-agents bench package lock clean bootstrap system
+.PHONY: help demo test lint format unit client audit vscode-test screenshots test-agents fuzz soak bench package lock clean bootstrap system
 
 help:
 	@echo "make demo         try it: a sample workspace in VS Code with the built-in agent"
@@ -17,6 +17,8 @@ help:
 	@echo "make unit         the Python tests without VS Code and without real agents"
 	@echo "make vscode-test  the tests in a real VS Code alone"
 	@echo "make test-agents  real agents (Claude, Codex, Gemini, ...) with a scripted language model"
+	@echo "make fuzz         the parsers with inputs that lead further into them, a minute each (SECONDS=60)"
+	@echo "make soak         sessions where everything goes wrong, for an hour (MINUTES=60), drawn in .cache/soak/"
 	@echo "make screenshots  the pictures of the README anew"
 	@echo "make bench        how fast it is, against its peers; writes docs/performance.md, wants an idle machine"
 	@echo "make package      the wheel and the extension"
@@ -61,6 +63,13 @@ vscode-test: system
 test-agents: system
 	ACP_EDITOR_AGENTS=all ACP_EDITOR_AGENTS_RESULTS=tests/live/results.json $(PYTEST) -m live; \
 		code=$$?; $(BIN)/python scripts/agents_table.py && exit $$code
+
+fuzz: bootstrap
+	@for target in lines version1 version2 patches commands rules; do \
+		$(BIN)/python tests/fuzz/run.py $$target $(or $(SECONDS),60) || exit 1; done
+
+soak: bootstrap
+	@$(BIN)/python scripts/soak.py $(or $(MINUTES),60)
 
 screenshots: system
 	ACP_EDITOR_SCREENSHOTS=docs/images $(PYTEST) tests/vscode -m browser -k picture

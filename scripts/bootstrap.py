@@ -7,9 +7,11 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import subprocess
 import sys
 import tempfile
+import tomllib
 from pathlib import Path
 
 from cached import CACHE, ROOT, digest, locked, say, stop
@@ -86,7 +88,19 @@ def lock() -> None:
         ):
             stop("the requirements could not be resolved (see above)")
         freeze = [python, "-m", "pip", "freeze", "--exclude", "acp-editor"]
-        LOCK.write_text(subprocess.run(freeze, check=True, capture_output=True, text=True).stdout)
+        frozen = subprocess.run(freeze, check=True, capture_output=True, text=True).stdout
+        LOCK.write_text("".join(f"{with_marker(line)}\n" for line in frozen.splitlines()))
+
+
+def with_marker(pinned: str) -> str:
+    """A pinned requirement with what pyproject.toml says of where it can be installed."""
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
+    for wanted in [*project["dependencies"], *project["optional-dependencies"]["dev"]]:
+        requirement, _, marker = wanted.partition(";")
+        name = re.match(r"[\w.-]+", requirement)
+        if marker and name and name[0] == pinned.partition("==")[0]:
+            return f"{pinned} ;{marker}"
+    return pinned
 
 
 def main() -> None:

@@ -145,6 +145,13 @@ class GrowingTerminal:
         if len(self._chunks) > _CHUNKS:  # many small ones take many times their size
             self._chunks = deque([b"".join(self._chunks)])
 
+    def empty(self) -> None:
+        """Lets all of its output go."""
+        self._value = None
+        self._truncated = self._truncated or self._size > 0
+        self._chunks.clear()
+        self._size = 0
+
     def patch(self, update: TerminalUpsert) -> None:
         old = self._rest
         exit_status = old.exit_status if isinstance(update.exit_status, Unset) else update.exit_status

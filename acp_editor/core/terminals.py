@@ -10,7 +10,10 @@ from .model import Terminal, TerminalUpsert
 
 
 class Terminals:
-    """By id, in the order of first sight; where there are too many, the oldest that has ended goes."""
+    """By id, in the order of first sight; where there are too many, the oldest that has ended goes.
+
+    Where they hold too much, the oldest lose their output.
+    """
 
     def __init__(self) -> None:
         self._terminals: dict[str, GrowingTerminal] = {}
@@ -47,9 +50,13 @@ class Terminals:
         before = terminal.size
         change(terminal)
         self._size += terminal.size - before
-        while len(self._terminals) > 1 and (
-            len(self._terminals) > limits.TERMINALS or self._size > limits.TERMINALS_SIZE
-        ):
-            others = [key for key in self._terminals if key != terminal_id]
+        if len(self._terminals) <= limits.TERMINALS and self._size <= limits.TERMINALS_SIZE:
+            return
+        others = [key for key in self._terminals if key != terminal_id]
+        if len(self._terminals) > limits.TERMINALS:
             over = (key for key in others if self._terminals[key].exit_status is not None)
             self._size -= self._terminals.pop(next(over, others[0])).size
+        for key in others if self._size > limits.TERMINALS_SIZE else ():
+            if self._size > limits.TERMINALS_SIZE * 3 // 4 and (found := self._terminals.get(key)):
+                self._size -= found.size
+                found.empty()
