@@ -14,6 +14,7 @@ from acp_editor.app.commands import COMMANDS
 from acp_editor.core.version import VERSION
 
 ROOT = Path(__file__).parent.parent
+NAMES = ("whole_path", "latency", "cumulative", "large", "start", "memory", "growth")
 HEAVY = ("pydantic", "pygit2", "tree_sitter", "tree_sitter_bash", "pathspec", "watchfiles", "pluggy")
 
 

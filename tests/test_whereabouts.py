@@ -112,3 +112,14 @@ def test_only_the_newest_marks_of_a_file_are_shown() -> None:
     assert [spot.call.tool_call_id for spot in scene.where.at("/ws/a")] == [
         f"c{number}" for number in range(50, MOST + 50)
     ]
+
+
+def test_of_many_changed_calls_so_many_are_looked_at_in_one_go_the_oldest_change_first() -> None:
+    scene = Scene()
+    for number in range(5):
+        scene.entry.session.apply(ToolCallUpsert(f"c{number}", title="t", status="pending"))
+        scene.where.touch(scene.entry, f"c{number}")
+    scene.where.touch(scene.entry, "c0")
+    found = [[spot.call.tool_call_id for spot in scene.where.refresh(0, most=2)] for _ in range(3)]
+    assert found == [["c1", "c2"], ["c3", "c4"], ["c0"]]
+    assert not scene.where.stale

@@ -27,6 +27,8 @@ if TYPE_CHECKING:
 TICK = 0.03
 """Seconds between two looks at where changed calls are; many changes of one call are one look."""
 
+_MOST_LOOKS = 100
+"""Calls that are looked at in one go: a few milliseconds, in which nothing else happens."""
 _MOST_NOTICES = 10
 """Notices told at one time; the snapshot has more."""
 _MOST_PERMISSIONS = 100
@@ -114,9 +116,9 @@ class Surfaces:
             group.start_soon(self._keep_places)
             group.start_soon(self._progress.run)
 
-    def look(self) -> None:
-        """Looks at every call that has changed: where it is, for following and for the review."""
-        spots = list(self._app.whereabouts.refresh(anyio.current_time()))
+    def look(self, most: int | None = None) -> None:
+        """Looks at the calls that have changed: where they are, for following and for the review."""
+        spots = self._app.whereabouts.refresh(anyio.current_time(), most)
         for spot in spots:
             self._follow(spot.entry, spot.call, spot.places)
             self._app.review.call_changed(spot.call, spot.entry.cwd)
@@ -128,11 +130,12 @@ class Surfaces:
         while True:
             self._wake = anyio.Event()
             now = anyio.current_time()
-            if app.whereabouts.stale:
-                self.look()
-                await anyio.sleep(TICK)
-                continue
             following = app.whereabouts.fade(now, app.settings.decorations.fade_after)
+            if app.whereabouts.stale:
+                self.look(_MOST_LOOKS)
+                # With as many again waiting, there is no need to wait for more of the same.
+                await anyio.sleep(TICK / 2 if app.whereabouts.stale else TICK)
+                continue
             with anyio.move_on_after(None if following is None else max(TICK, following - now)):
                 await self._wake.wait()
 

@@ -59,10 +59,12 @@ class Whereabouts:
     def stale(self) -> bool:
         return bool(self._touched)
 
-    def refresh(self, now: float) -> list[Spot]:
-        """The spots of all calls that changed, oldest change first."""
-        touched, self._touched = self._touched, {}
-        return [spot for key, entry in touched.items() if (spot := self._look(entry, key, now))]
+    def refresh(self, now: float, most: int | None = None) -> list[Spot]:
+        """The spots of the calls that changed, oldest change first; the others wait for the next time."""
+        touched = list(itertools.islice(self._touched.items(), most))
+        for key, _ in touched:
+            del self._touched[key]
+        return [spot for key, entry in touched if (spot := self._look(entry, key, now))]
 
     def of(self, entry: Entry, call_id: str, now: float) -> tuple[places.Place, ...]:
         """A call's places, as fresh as they can be."""

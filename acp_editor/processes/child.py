@@ -38,7 +38,7 @@ class _Output(ByteReceiveStream):
         self._scope: anyio.CancelScope | None = None
         self._until: float | None = None
 
-    async def receive(self, max_bytes: int = 65536) -> bytes:
+    async def receive(self, max_bytes: int = 1 << 18) -> bytes:
         with anyio.CancelScope() as self._scope:
             if self._until is not None:
                 self._scope.deadline = min(self._until, anyio.current_time() + _QUIET_SECONDS)
