@@ -6,19 +6,20 @@ from pathlib import Path
 
 import anyio
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 from review_editor import Desk
 
 from acp_editor.core import ledger as book
 from acp_editor.core import text as lines
-from acp_editor.review import textlines
+from acp_editor.review import diff, textlines
 
 CHARACTERS = st.text(st.sampled_from(["a", "\r", "\n", "\f", "\u2028", "\u0a0a", "\U0001f600"]), max_size=12)
 CODECS = st.sampled_from(["utf-8", "utf-8-sig", "utf-16"])
 
 
 @given(CHARACTERS, CODECS)
+@settings(deadline=None)
 def test_lines_are_those_of_the_editor_and_give_the_bytes_back(text: str, codec: str) -> None:
     data = text.encode(codec)
     assert textlines.is_text(data)
@@ -75,3 +76,29 @@ async def test_another_encoding_is_undone_to_the_byte(tmp_path: Path) -> None:
         await desk.review.undo()
         assert desk.bytes("a.txt") == "one\ntwo\n".encode("utf-16")
         await desk.review.aclose()
+
+
+LINE = st.sampled_from([b"a\n", b"b\n", b"\n", b"}\n", b"c\r\n", *(b"%d\n" % number for number in range(40))])
+
+
+@given(
+    st.lists(LINE, max_size=60), st.lists(st.tuples(st.integers(0, 60), st.integers(0, 3), LINE), max_size=6)
+)
+@settings(deadline=None)
+def test_a_long_text_is_compared_as_rightly_as_a_short_one(
+    before: list[bytes], edits: list[tuple[int, int, bytes]]
+) -> None:
+    after = list(before)
+    for at, gone, line in edits:
+        after[at : at + gone] = [line] * (at % 3)
+    old, new = b"".join(before), b"".join(after)
+    found = list(diff._between_runs(old.splitlines(True), new.splitlines(True)))  # pyright: ignore
+    hunks = tuple(book.Hunk(str(at), one.old, one.new) for at, one in enumerate(found))
+    ledger = book.Ledger(old, new, hunks)
+    one = two = 0
+    for change in found:
+        assert before[one : change.old.start] == after[two : change.new.start]
+        assert len(change.old) or len(change.new)
+        one, two = change.old.end, change.new.end
+    assert before[one:] == after[two:]
+    assert book.undone(ledger, [hunk.hunk_id for hunk in hunks]).current == old
