@@ -133,6 +133,29 @@ def test_the_persons_hand_pauses_and_then_the_newest_place_is_shown() -> None:
     assert follow.due(5) == C
 
 
+def test_after_the_turn_the_persons_hand_lets_nothing_be_shown_later() -> None:
+    follow = Follow()
+    saw(follow, "c1", A)
+    assert follow.due(100) == A
+    saw(follow, "c2", B)
+    saw(follow, "c2", B, active=False)
+    follow.rest()
+    follow.activity(100.1)  # before the last jump was due
+    saw(follow, "c2", C, active=False)
+    assert follow.next_wake() is None
+    assert follow.due(200) is None
+    saw(follow, "c3", C)
+    assert follow.due(300) == C
+
+
+def test_what_the_persons_hand_held_up_is_not_shown_after_the_turn() -> None:
+    follow = Follow()
+    follow.activity(100)
+    saw(follow, "c1", A)
+    follow.rest()
+    assert follow.due(200) is None
+
+
 def test_a_pause_may_last_until_the_next_prompt() -> None:
     follow = Follow(FollowSettings(resume_after=None))
     follow.activity(0)

@@ -318,6 +318,8 @@ class App:
         self.surfaces.look()  # what the last updates said belongs to the turn that ends
         self.review.turn_over()
         self.surfaces.turn_over(entry)
+        if not any(other.running for other in self.sessions if other is not entry):
+            self.following.policy.rest()
 
     def _agent_changed(self, slot: Slot) -> None:
         self.surfaces.status_changed()

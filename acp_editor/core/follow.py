@@ -70,6 +70,7 @@ class Follow:
         self._last_jump: float | None = None
         self._touched: float | None = None
         self._moved = False
+        self._resting = False
         self._here: Target | None = None
         self._history: list[Target] = []
 
@@ -91,13 +92,14 @@ class Follow:
             return
         if call.active:
             self._active[key] = order
+            self._resting = False
         else:
             self._active.pop(key, None)
         news = self._targets.get(key) != call.target
         self._targets[key] = call.target
         newest = order >= self._newest
         self._newest = max(self._newest, order)
-        if not news:
+        if not news or (self._resting and self._touched is not None):
             return
         # A call that is over counts only as the newest; one that runs yields only to a newer that runs.
         if newest or (call.active and order >= max(self._active.values())):
@@ -116,6 +118,14 @@ class Follow:
         self._touched = now
         self._moved = True
         self._here = at or self._here
+        if self._resting:
+            self._wanted = None
+
+    def rest(self) -> None:
+        """No turn runs any more: what the person's hand holds up then is not shown later."""
+        self._resting = True
+        if self._touched is not None:
+            self._wanted = None
 
     def prompt(self) -> None:
         """The person sent a prompt: following goes on, and what is over by then is not shown any more."""
@@ -186,5 +196,6 @@ class Follow:
 
     def _resume(self) -> None:
         self._touched = None
+        self._resting = False
         if self._wanted is not None and self._wanted[0] not in self._active:
             self._wanted = None

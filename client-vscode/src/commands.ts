@@ -62,7 +62,7 @@ function handlers(parts: Parts): Record<string, Handler> {
   const running = <T>(run: () => Promise<T>): (() => Promise<T | undefined>) => {
     return async () => ((await mayStart(client)) ? run() : undefined);
   };
-  const jumping = (run: Handler): Handler => {
+  const byHand = (run: Handler): Handler => {
     return async (...args) => {
       await run(...args);
       moved();
@@ -88,7 +88,7 @@ function handlers(parts: Parts): Record<string, Handler> {
     reject: (argument) => permissions.reject(callOf(argument)),
     answer: (argument) => permissions.pickAnswer(callOf(argument)),
     answerOption: (requestId, optionId) => permissions.answer(String(requestId), String(optionId)),
-    showProposedEdit: jumping((argument) => permissions.showEdit(callOf(argument))),
+    showProposedEdit: byHand((argument) => permissions.showEdit(callOf(argument))),
     alwaysAllow: (argument) => permissions.makeRule('allow', callOf(argument)),
     never: (argument) => permissions.makeRule('deny', callOf(argument)),
     rules: running(() => rules.list()),
@@ -100,7 +100,7 @@ function handlers(parts: Parts): Record<string, Handler> {
       window.setStatusBarMessage(enabled ? l10n.t('Following the agent') : l10n.t('Not following the agent'), 3000);
     },
     goBack: () => client.execute('follow.back'),
-    showSession: jumping(() => {
+    showSession: byHand(() => {
       const id = state.activeSessionId;
       if (id === undefined) throw new Error(l10n.t('There is no session yet.'));
       return showSession(id);
@@ -110,25 +110,25 @@ function handlers(parts: Parts): Record<string, Handler> {
       const call = toolCallOf(row);
       if (call) await client.execute('toolCall.cancel', { toolCallId: call.toolCallId });
     },
-    openLocation: jumping((uri, line) => openAt(Uri.parse(String(uri)), typeof line === 'number' ? line : undefined)),
+    openLocation: byHand((uri, line) => openAt(Uri.parse(String(uri)), typeof line === 'number' ? line : undefined)),
 
-    keepHunk: (row) => changes.decideHunk('keep', row),
-    undoHunk: (row) => changes.decideHunk('undo', row),
-    keepFile: (row) => changes.decideFile('keep', row),
-    undoFile: (row) => changes.decideFile('undo', row),
-    keepAll: () => changes.decideAll('keep'),
-    undoAll: () => changes.decideAll('undo'),
-    restoreUndo: () => changes.restore(),
+    keepHunk: byHand((row) => changes.decideHunk('keep', row)),
+    undoHunk: byHand((row) => changes.decideHunk('undo', row)),
+    keepFile: byHand((row) => changes.decideFile('keep', row)),
+    undoFile: byHand((row) => changes.decideFile('undo', row)),
+    keepAll: byHand(() => changes.decideAll('keep')),
+    undoAll: byHand(() => changes.decideAll('undo')),
+    restoreUndo: byHand(() => changes.restore()),
     forget: async () => {
       if (!(await changes.forget())) return;
       await consent.forget();
       await client.restart(); // and reviews anew
     },
-    nextChange: jumping(() => changes.go(1)),
-    previousChange: jumping(() => changes.go(-1)),
-    showChanges: jumping(() => changes.showAll()),
-    diffFile: jumping((row) => changes.diffFile(row)),
-    openChange: jumping((row) => changes.open(row)),
+    nextChange: byHand(() => changes.go(1)),
+    previousChange: byHand(() => changes.go(-1)),
+    showChanges: byHand(() => changes.showAll()),
+    diffFile: byHand((row) => changes.diffFile(row)),
+    openChange: byHand((row) => changes.open(row)),
 
     restartAgent: () => client.execute('agent.restart'),
     stopAgent: () => client.execute('agent.stop', { agent: state.status?.agent }),

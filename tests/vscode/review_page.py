@@ -85,9 +85,16 @@ def lenses(editor: Editor) -> list[str]:
 def press_lens(editor: Editor, title: str, index: int) -> None:
     """Of the lens with that place among those to be seen, the part with that title."""
     found = editor.page.locator(f"{ACTIVE} .codelens-decoration")
-    tops = found.evaluate_all("all => all.map(lens => [lens.textContent ? lens.offsetTop : 1e9])")
-    order = sorted(range(len(tops)), key=lambda number: tops[number])
-    found.nth(order[index]).get_by_text(title, exact=True).click()
+
+    def pressed() -> bool:
+        tops = found.evaluate_all("all => all.map(lens => lens.textContent ? lens.offsetTop : 1e9)")
+        order = sorted(range(len(tops)), key=lambda number: tops[number])
+        if index >= len(order):
+            return False
+        found.nth(order[index]).get_by_text(title, exact=True).click(timeout=1000)
+        return True
+
+    wait_for(pressed, f"lens {index} can be pressed")
 
 
 def hover(editor: Editor, line: int, words: str) -> str:
@@ -101,6 +108,11 @@ def hover(editor: Editor, line: int, words: str) -> str:
         return said if words in said.replace("\u00a0", " ") else ""
 
     return wait_for(shown, f"the hover at line {line} says {words}")
+
+
+def press_in_notification(editor: Editor, words: str, button: str) -> None:
+    found = editor.notification(words).locator(".monaco-button", has_text=re.compile(f"^{button}$"))
+    found.first.click(timeout=PATIENCE * 1000)
 
 
 def dialog(editor: Editor) -> str:

@@ -9,7 +9,7 @@ import subprocess
 from pathlib import Path
 
 import pytest
-from driver import PATIENCE, Editor, wait_for
+from driver import Editor, wait_for
 from review_page import (
     ALLOWED,
     FILES,
@@ -20,6 +20,7 @@ from review_page import (
     hover,
     hunk_rows,
     lenses,
+    press_in_notification,
     press_in_row,
     press_in_title,
     press_lens,
@@ -70,7 +71,8 @@ def test_hunks_are_kept_and_undone_above_the_lines_and_the_persons_line_stays(
     renamed(editor)
     show_changes(editor)
     words = {name: f"{count} changes · orrery" for name, count in FILES.items()}
-    assert changes(editor) == words | {"test_sky.py": "2 changes · tests"}
+    words["test_sky.py"] = "2 changes · tests"
+    wait_for(lambda: changes(editor) == words, "the files are listed with their counts")
 
     editor.open_file("almanac.py")
     wait_for(lambda: list(editor.colours) == [6, 16, 23, 24, 25], "the changed lines are marked")
@@ -188,7 +190,7 @@ def test_a_file_with_a_hundred_hunks_stays_readable(editor: Editor, folder: Path
     editor.prompt("/rename alpha beta")
     wait_for(lambda: counted(editor) == 1 and editor.status_says("ready"), "the file is counted")
     show_changes(editor)
-    assert changes(editor) == {"long.py": "100 changes · orrery"}
+    wait_for(lambda: changes(editor) == {"long.py": "100 changes · orrery"}, "it is listed as one row")
     editor.open_file("long.py")
     wait_for(lambda: len(lenses(editor)) > 3, "the lenses are there")
     wait_for(lambda: {2, 7, 12} <= set(editor.colours), "and the marks")
@@ -216,7 +218,7 @@ def test_typed_text_and_what_the_agent_wrote_under_it_are_both_kept(editor: Edit
     on_disk(folder, CALENDAR, agents)
     editor.open_file("calendar.py")
     editor.press("Control+S")
-    editor.notification("file is newer").get_by_text("Overwrite").click(timeout=PATIENCE * 1000)
+    press_in_notification(editor, "file is newer", "Overwrite")
     on_disk(folder, CALENDAR, agents.replace("import date\n", "import date  # mine\n"))
     wait_for(lambda: lenses(editor) == [KEEP_UNDO], "the agent's hunk is still to be reviewed")
     press_lens(editor, "Undo", 0)
@@ -232,13 +234,11 @@ def test_typed_text_and_what_the_agent_wrote_under_it_are_both_kept(editor: Edit
     on_disk(folder, CALENDAR, mine.replace("36525.0", "36524.125"))
     editor.open_file("calendar.py")
     editor.press("Control+S")
-    editor.notification("file is newer").get_by_text("Compare").click(timeout=PATIENCE * 1000)
+    press_in_notification(editor, "file is newer", "Compare")
     wait_for(lambda: "36524.125" in (editor.diff_sides or ("", ""))[0], "the agent's line is on the left")
     wait_for(lambda: "36525.0  # days" in (editor.diff_sides or ("", ""))[1], "the person's on the right")
     editor.screenshot("review-conflict")
-    on_disk(
-        folder, CALENDAR, mine.replace("36525.0", "36524.125")
-    )  # nothing is decided before the person does
+    on_disk(folder, CALENDAR, mine.replace("36525.0", "36524.125"))  # undecided until the person decides
 
 
 def test_what_is_pending_outlasts_window_and_server_until_it_is_committed(
@@ -246,10 +246,9 @@ def test_what_is_pending_outlasts_window_and_server_until_it_is_committed(
 ) -> None:
     before = texts(folder)
     renamed(editor)
-    show_changes(editor)
-    editor.open_file("almanac.py")
     editor.reload()
     wait_for(lambda: counted(editor) == len(FILES), "a new window has all of it", 60)
+    editor.open_file("almanac.py")
     wait_for(lambda: lenses(editor) == [KEEP_UNDO] * 3, "the lenses too")
 
     press_lens(editor, "Keep", 0)
