@@ -304,6 +304,7 @@ class Review:
             await self._thread(functools.partial(self._work, engine, taken))
             await self._thread(self._list)
         self._publish()
+        self._tell_left_out()
         assert self._group is not None
         for clash in list(engine.clashes.values()):
             self._group.start_soon(self._solve, clash)
