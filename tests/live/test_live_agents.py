@@ -30,6 +30,10 @@ pytestmark = [
 DEFAULT = ("sdk-dual", "pydantic", "gemini", "claude")
 
 
+SHELLS = frozenset({"claude", "codex", "gemini", "opencode"})
+"""Agents whose commands are seen to be told of as such."""
+
+
 def chosen() -> Iterator[tuple[str, int]]:
     wanted = os.environ.get("ACP_EDITOR_AGENTS", "").split()
     for name in list(lab.AGENTS) if wanted == ["all"] else wanted or DEFAULT:
@@ -80,6 +84,28 @@ async def full(talk: Conversation) -> None:
         await talk.do({"state": "changes", "size": 0})
 
 
+async def script(talk: Conversation) -> None:
+    """A command rewrites files, and nothing tells of them: what it did is listed as its own, and undone."""
+    await talk.ask("script")
+    await talk.settle("approve")
+    await talk.do({"state": "sessions[0].stopReason", "is": "end_turn"})
+    state = await talk.editor.command("acpEditor.state")
+    (ran,) = [call["toolCallId"] for call in state["sessions"][0]["toolCalls"] if call["kind"] == "execute"]
+    for name, operation in (("app.py", "modify"), ("made.txt", "add")):
+        change = {"uri": talk.editor.uri(name), "operation": operation, "hunks": [{"toolCallId": ran}]}
+        await talk.do({"state": "changes", "has": [change], "timeout": 10})
+    await talk.do(
+        {"disk": "app.py", "is": APP.replace("Hello", "Goodbye")},
+        {"disk": "made.txt", "is": "x"},
+        {"state": "changes", "size": 2},
+        {"command": "acpEditor.review.undo"},
+        {"disk": "app.py", "is": APP},
+        {"buffer": "app.py", "is": APP},
+        {"no_file": "made.txt"},
+        {"state": "changes", "size": 0},
+    )
+
+
 async def reject(talk: Conversation) -> None:
     """Nothing that was rejected happens."""
     await talk.ask("reject")
@@ -122,13 +148,15 @@ def sleeping(talk: Conversation) -> bool:
 
 
 SCENARIOS: dict[str, Callable[[Conversation], Awaitable[None]]] = {
-    scenario.__name__: scenario for scenario in (full, reject, permcancel, cancelshell)
+    scenario.__name__: scenario for scenario in (full, script, reject, permcancel, cancelshell)
 }
 
 
 def runs() -> Iterator[tuple[str, int, str]]:
     for name, version in chosen():
         for scenario in SCENARIOS:
+            if scenario == "script" and name not in SHELLS:
+                continue
             if name not in TALKERS or scenario == "full":
                 yield name, version, scenario
 
