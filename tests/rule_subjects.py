@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from acp_editor.policy.commands import parse_command
-from acp_editor.policy.decide import File, Subject
+from acp_editor.policy.matching import File, Subject
 
 Settings = dict[str, list[str]]
 

@@ -9,15 +9,17 @@ is hostile too, for whatever evaluates output a second time.
 from __future__ import annotations
 
 import os
+import re
 import shutil
 import signal
 import stat
 import subprocess
 from dataclasses import dataclass
 from pathlib import Path
+from random import Random
 
 import pytest
-from hypothesis import HealthCheck, given, settings
+from hypothesis import HealthCheck, find, given, settings
 from hypothesis import strategies as st
 
 from acp_editor.policy.calls import input_from
@@ -194,7 +196,20 @@ def judged(line: str, folder: Path) -> str:
     return check(input_from(call, None, str(folder), [str(folder)]), rules_from(RULES, "user")).decision
 
 
-@pytest.mark.skipif(shutil.which("bash") is None, reason="needs bash")
+def wrong(sandbox: Sandbox, line: str) -> str | None:
+    """What bash or sh did with a line beyond what the rules allow."""
+    for shell in ("bash", "sh"):
+        sandbox.clean()
+        before = sandbox.files()
+        for words in sandbox.run(shell, line):
+            if not is_allowed(words):
+                return f"{shell} ran {words}"
+        made = {name for name in sandbox.files() - before if not name.startswith("out/")}
+        if made:
+            return f"{shell} wrote {made}"
+    return None
+
+
 @settings(
     max_examples=int(os.environ.get("ACP_EDITOR_FUZZ", "250")),
     deadline=None,
@@ -205,10 +220,21 @@ def test_what_is_allowed_runs_nothing_else(sandbox: Sandbox, line: str) -> None:
     sandbox.clean()
     if "\0" in line or judged(line, sandbox.folder) != "allow":
         return
-    for shell in ("bash", "sh"):
-        sandbox.clean()
-        before = sandbox.files()
-        for words in sandbox.run(shell, line):
-            assert is_allowed(words), f"{shell} ran {words}"
-        made = {name for name in sandbox.files() - before if not name.startswith("out/")}
-        assert not made, f"{shell} wrote {made}"
+    assert (problem := wrong(sandbox, line)) is None, problem
+
+
+def careless(line: str) -> bool:
+    """As one would write it in an afternoon: split at the operators, compare how each part begins."""
+    parts = re.split(r"&&|\|\||;|\|", line)
+    return all(re.match(r"\s*(good|git status|exactly this)\b", part) for part in parts)
+
+
+def test_the_fuzzer_finds_what_a_careless_judge_lets_through(sandbox: Sandbox) -> None:
+    """It could fail: a judge of this kind does not survive it."""
+    found = find(
+        lines,
+        lambda line: "\0" not in line and careless(line) and wrong(sandbox, line) is not None,
+        settings=settings(max_examples=2000, deadline=None, database=None),
+        random=Random(1),
+    )
+    assert judged(found, sandbox.folder) != "allow"

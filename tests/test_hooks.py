@@ -15,9 +15,10 @@ import pytest
 
 from acp_editor.core.model import Command, ConfigOption
 from acp_editor.policy.check import CheckInput, Verdict, check
-from acp_editor.policy.decide import File
 from acp_editor.policy.hook_packages import load_hooks
+from acp_editor.policy.hook_records import Records
 from acp_editor.policy.hooks import HIDDEN, Answer, Hooks, hookimpl
+from acp_editor.policy.matching import File
 from acp_editor.policy.rules import rules_from
 
 CALL = CheckInput(kind="edit", files=(File("/ws/a", "a"),))
@@ -345,3 +346,59 @@ def test_the_docs_name_every_hook() -> None:
     for name in vars(Specification):
         if name.startswith("acp_"):
             assert f"`{name}(" in text
+
+
+# -- what they said ------------------------------------------------------------------------------
+
+
+def test_what_a_hook_said_is_kept_with_its_time_and_counted() -> None:
+    clock = iter(range(100))
+    records = Records(lambda: float(next(clock)))
+    hooks = Hooks(
+        {"a": says("deny", "Never."), "b": hook(acp_check_tool_call=lambda call: None)}, records=records
+    )
+
+    check(CALL, ALLOW, hooks=hooks.checks())
+    check(CheckInput(kind="execute", tool="Bash", command="secret"), ALLOW, hooks=hooks.checks())
+    check(CALL, ALLOW, hooks=hooks.checks())
+
+    assert records.counts("a") == {"deny": 3}
+    assert [(word.time, word.about, word.said, word.reason) for word in records.last("a")] == [
+        (2.0, "edit", "deny", "Never."),
+        (1.0, "execute Bash", "deny", "Never."),
+    ]
+    assert records.last("b") == ()
+
+
+def test_only_so_many_words_of_a_hook_are_kept() -> None:
+    records = Records()
+    for number in range(100):
+        records.add("a", f"/x{number}", "answered")
+
+    assert [word.about for word in records.last("a")][:2] == ["/x99", "/x98"]
+    assert len(records.last("a")) == 20
+    assert records.counts("a") == {"answered": 100}
+
+
+def test_a_hook_says_where_it_takes_part() -> None:
+    hooks = Hooks(
+        {
+            "a": says("deny"),
+            "b": hook(acp_commands=lambda session_id: [], acp_lock_option=lambda option: None),
+        }
+    )
+
+    assert hooks.takes_part("a") == ("acp_check_tool_call",)
+    assert hooks.takes_part("b") == ("acp_commands", "acp_lock_option")
+
+
+def test_an_option_locked_by_a_hook_also_where_it_fails() -> None:
+    def fails(option: ConfigOption) -> str:
+        raise ValueError("broken")
+
+    assert Hooks({"a": hook(acp_lock_option=lambda: None)}).lock_option(OPTION, "demo") is None
+    locked = Hooks({"a": hook(acp_lock_option=lambda option: "Not here.")}).lock_option(OPTION, "demo")
+    assert locked == ("a", "Not here.")
+    failed = Hooks({"bad": hook(acp_lock_option=fails)}).lock_option(OPTION, "demo")
+    assert failed is not None
+    assert failed[0] == "bad"

@@ -6,7 +6,8 @@ from __future__ import annotations
 import pytest
 from rule_subjects import Settings, file, runs, touches
 
-from acp_editor.policy.decide import File, Subject, decide
+from acp_editor.policy.decide import decide
+from acp_editor.policy.matching import File, Subject
 from acp_editor.policy.rules import Rule, RuleProblem, RuleSet, parse_rule, rules_from
 
 # -- files -------------------------------------------------------------------------------------

@@ -194,6 +194,8 @@ def test_the_log_is_rotated(tmp_path: Path) -> None:
         (["--allow", "execute(git:*)", "--command", "git x; y"], 3, "ask: No rule allows `y`."),
         (["--deny", "edit(**/.env)", "--kind", "edit", "--file", ".env"], 1, "deny: The rule `edit(**/.env)` forbids it."),
         (["--kind", "edit", "--file", "a"], 3, "ask: No rule is about it, so it is for you to say."),
+        (["--headless", "--kind", "edit", "--file", "a"], 1, "deny: No rule is about it, so it is for you to say. Nobody is there to be asked, so it is denied."),
+        (["--headless", "--allow", "edit", "--kind", "edit", "--file", "a"], 0, "allow: The rule `edit` allows it."),
         (["--allow", "Bash", "--tool", "Bash", "--input", '{"command": "x"}'], 0, "allow: The rule `Bash` allows it."),
     ],
 )  # fmt: skip

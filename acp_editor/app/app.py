@@ -287,7 +287,7 @@ class App:
         blocks = context.blocks(text, items, can, self.texts.read, self.uri, encoding)
         blocks += [picture.block() for picture in pictures]
         # A slash command would take it for a part of its argument: it waits for the next prompt.
-        if not text.lstrip().startswith("/") and (note := self.review.note()):
+        if not text.lstrip().startswith("/") and (note := self.review.note(entry.key)):
             blocks.append({"type": "text", "text": note})
         self.agents.slot(entry.agent).error = None
         self.sessions.active = entry

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Final
 
 from acp_editor.app.sessions import Entry
 from acp_editor.core.model import ConfigOption, Json
-from acp_editor.policy.decide import File, Subject
+from acp_editor.policy.matching import File, Subject
 from acp_editor.policy.options import OWN, Row
 from acp_editor.settings import Settings
 

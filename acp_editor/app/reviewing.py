@@ -10,6 +10,7 @@ import anyio
 import anyio.abc
 
 from acp_editor.app import folders
+from acp_editor.app.own_options import TELL
 from acp_editor.app.review_documents import ReviewDocuments
 from acp_editor.core import safe
 from acp_editor.core import text as lines
@@ -217,9 +218,9 @@ class Reviewing:
             raise CommandError(f"there is nothing to review in {path}")
         return self.documents.pair(change)
 
-    def note(self) -> str | None:
-        """What the agent is to be told of undone changes with the next prompt."""
-        if self._review is None or not self._app.settings.review.tell_agent:
+    def note(self, session: str) -> str | None:
+        """What the agent is to be told of undone changes with the next prompt of that session."""
+        if self._review is None or self._app.options.own.value(TELL, session) is not True:
             return None
         return self._review.undone_note()
 

@@ -17,7 +17,7 @@ from acp_editor.core.diffs import proposals
 from acp_editor.core.model import Json, Location, PermissionRequest, ToolCall
 from acp_editor.policy.check import CheckInput
 from acp_editor.policy.commands import parse_command
-from acp_editor.policy.decide import File
+from acp_editor.policy.matching import File
 from acp_editor.policy.rules import KINDS
 
 _PATH_KEYS: Final = frozenset(

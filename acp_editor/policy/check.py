@@ -14,7 +14,8 @@ from pydantic import BaseModel, ConfigDict, Field
 from acp_editor.core.model import Fault
 from acp_editor.policy.commands import Parsed, parse_command, parse_words
 from acp_editor.policy.danger import danger
-from acp_editor.policy.decide import Decision, File, Subject, decide
+from acp_editor.policy.decide import Decision, decide
+from acp_editor.policy.matching import File, Subject
 from acp_editor.policy.rules import STRICTNESS, Effect, Rule, RuleSet, Source, rules_from
 
 

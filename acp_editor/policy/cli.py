@@ -46,6 +46,7 @@ def _parser() -> argparse.ArgumentParser:
     parser.add_argument(
         "--only", action="store_true", help="without the saved rules, hooks and managed settings"
     )
+    parser.add_argument("--headless", action="store_true", help="as if nobody were there to be asked")
     parser.add_argument("--json", action="store_true", help="the whole verdict as JSON")
     return parser
 
@@ -70,14 +71,15 @@ def check_rule_main(argv: Sequence[str]) -> int:
         print(f"acp-editor check-rule: {error}", file=sys.stderr)
         return 2
     if options.only:
-        verdict = check(call, rules)
+        verdict = check(call, rules, somebody=not options.headless)
     else:
         store = RuleStore(user_config_path("acp-editor", appauthor=False))
         rules += store.rules_for(root, None)
         ceiling, problem = load_ceiling()
         if problem:
             print(problem, file=sys.stderr)
-        verdict = check(call, rules, ceiling, load_hooks([root]).checks())
+        checks = load_hooks([root]).checks()
+        verdict = check(call, rules, ceiling, checks, somebody=not options.headless)
     for problem in rules.problems:
         print(f"`{problem.text}`: {problem.message}", file=sys.stderr)
     if options.json:

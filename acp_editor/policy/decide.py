@@ -6,49 +6,16 @@ where it cannot be told whether a forbidding rule matches, the person is asked.
 
 from __future__ import annotations
 
-import re
 import shlex
-import sys
-from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
-from typing import Final, Literal, TypeAlias
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Final
 
 from acp_editor.policy.commands import Parsed, SimpleCommand, Words
-from acp_editor.policy.rules import FILE_KINDS, KINDS, Effect, Rule, RuleProblem, RuleSet, pattern_words, spec
+from acp_editor.policy.matching import File, Match, Subject, either, file_matches, names_tool, words_match
+from acp_editor.policy.rules import FILE_KINDS, KINDS, Effect, Rule, RuleProblem, RuleSet, pattern_words
 
 _WRITING_KINDS: Final = frozenset({"edit", "delete", "move"})
-_FOLDS_CASE: Final = sys.platform in ("win32", "darwin")
-
-
-@dataclass(frozen=True, slots=True)
-class File:
-    """A file of a call, links resolved by the caller.
-
-    `path` is absolute; `relative` is the resolved path under its workspace folder, with `/`, None outside;
-    `named` is the path as the agent named it, likewise. A rule that forbids looks at both.
-    """
-
-    path: str
-    relative: str | None
-    named: str | None = None
-    folder: bool = False
-
-
-@dataclass(frozen=True, slots=True)
-class Subject:
-    """What rules are held against. `changes`: it shows an edit, whatever kind it says that it is.
-
-    `targets` are the files behind the names that the command redirects to or from; a name that is missing
-    there could not be resolved. `astray`: it runs in a folder outside the workspace.
-    """
-
-    kind: str
-    tool: str | None = None
-    files: tuple[File, ...] = ()
-    command: Parsed | None = None
-    targets: Mapping[str, File] = field(default_factory=dict[str, File])
-    changes: bool = False
-    astray: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,60 +23,6 @@ class Decision:
     effect: Effect
     reason: str
     rule: Rule | None = None
-
-
-# -- what matches ------------------------------------------------------------------------------
-
-
-def _names(rule: Rule, tool: str | None) -> bool:
-    """Whether a rule is about a tool by its own name; the names of kinds are not names of tools."""
-    if tool is None or rule.what in KINDS or rule.what == "*":
-        return False
-    if rule.what.endswith("*"):
-        return tool.startswith(rule.what[:-1])
-    return tool == rule.what
-
-
-Match: TypeAlias = Literal["yes", "perhaps", "no"]
-
-
-def _either(matches: Iterable[Match]) -> Match:
-    found = set(matches)
-    return "yes" if "yes" in found else "perhaps" if "perhaps" in found else "no"
-
-
-def _words_match(pattern: str, words: Words, forbid: bool) -> Match:
-    """Whether words are those of a pattern; a word known only when it runs may be any number of words."""
-    if pattern == "*":
-        return "yes"
-    wanted = pattern_words(pattern)
-    if not wanted:
-        return "no"
-    for index, want in enumerate(wanted):
-        if index >= len(words):
-            return "no"
-        word = words[index]
-        if word is None:
-            return "perhaps"
-        if word != want and not (forbid and index == 0 and word.rpartition("/")[2] == want):
-            return "no"
-    rest = words[len(wanted) :]
-    if pattern.endswith(":*") or not rest:
-        return "yes"
-    return "perhaps" if all(word is None for word in rest) else "no"
-
-
-def _file_matches(pattern: str, file: File, forbid: bool) -> bool:
-    glob = spec(pattern)
-    if not forbid:
-        return file.relative is not None and glob.match_file(file.relative)
-    names = [name for name in (file.relative, file.named) if name is not None]
-    if file.relative is None and (pattern.startswith("**/") or "/" not in pattern.rstrip("/")):
-        names.append(re.sub(r"^[A-Za-z]:", "", file.path.replace("\\", "/")).lstrip("/"))
-    if _FOLDS_CASE:
-        folded = spec(pattern.casefold())
-        return any(glob.match_file(name) or folded.match_file(name.casefold()) for name in names)
-    return any(glob.match_file(name) for name in names)
 
 
 # -- rules that forbid -------------------------------------------------------------------------
@@ -124,7 +37,7 @@ def _forbids(rule: Rule, subject: Subject) -> Match:
         "edit": subject.changes or bool(redirected),
         "read": command is not None and bool(command.reads),
     }
-    named = _names(rule, subject.tool) or subject.tool == rule.what
+    named = names_tool(rule, subject.tool) or subject.tool == rule.what
     if not (rule.what in ("*", subject.kind) or named or shown.get(rule.what, False)):
         return "no"
     if rule.pattern is None:
@@ -134,7 +47,7 @@ def _forbids(rule: Rule, subject: Subject) -> Match:
         matches.append(_forbids_command(rule.pattern, command))
     if rule.what != "execute" and not (command is not None and rule.what not in FILE_KINDS | {"*"}):
         matches.append(_forbids_files(rule, subject))
-    return _either(matches)
+    return either(matches)
 
 
 def _forbids_command(pattern: str, command: Parsed | None) -> Match:
@@ -145,7 +58,7 @@ def _forbids_command(pattern: str, command: Parsed | None) -> Match:
     faces = [face for one in command.commands for face in one.faces()]
     if not command.understood:
         faces += command.suspects
-    found = _either(_words_match(pattern, face.words, True) for face in faces)
+    found = either(words_match(pattern, face.words, True) for face in faces)
     return "perhaps" if found == "no" and not command.understood else found
 
 
@@ -157,11 +70,11 @@ def _forbids_files(rule: Rule, subject: Subject) -> Match:
         files += [subject.targets.get(name) for name in names]
     elif not files and subject.kind != "execute":
         return "perhaps"
-    return _either(
+    return either(
         "perhaps"
         if file is None
         else "yes"
-        if _file_matches(pattern, file, True)
+        if file_matches(pattern, file, True)
         else "perhaps"
         if file.folder and subject.kind in _WRITING_KINDS
         else "no"
@@ -185,7 +98,7 @@ def _allows(rules: Sequence[Rule], subject: Subject) -> Decision:
     """Whether the rules that allow cover all of a call together."""
     deciding: Rule | None = None
     for kind in _required_kinds(subject):
-        about = [rule for rule in rules if rule.what in ("*", kind) or _names(rule, subject.tool)]
+        about = [rule for rule in rules if rule.what in ("*", kind) or names_tool(rule, subject.tool)]
         if not about:
             return Decision("ask", "No rule is about it, so it is for you to say.")
         whole = next((rule for rule in about if rule.pattern is None), None)
@@ -208,7 +121,7 @@ def _allows_files(rules: Sequence[Rule], files: Sequence[File]) -> Decision:
         return Decision("ask", "It names no file, so a rule for files does not cover it.")
     deciding: Rule | None = None
     for file in files:
-        rule = next((one for one in rules if one.pattern and _file_matches(one.pattern, file, False)), None)
+        rule = next((one for one in rules if one.pattern and file_matches(one.pattern, file, False)), None)
         if rule is None:
             place = file.relative if file.relative is not None else f"{file.path} (outside the workspace)"
             return Decision("ask", f"No rule allows it for {place}.")
@@ -238,7 +151,7 @@ def _allows_command(rules: Sequence[Rule], edits: Sequence[Rule], subject: Subje
     for name in command.writes:
         target = subject.targets.get(name)
         covered = target is not None and any(
-            rule.pattern is None or _file_matches(rule.pattern, target, False) for rule in edits
+            rule.pattern is None or file_matches(rule.pattern, target, False) for rule in edits
         )
         if not covered:
             return Decision("ask", f"It writes to {name}, and no rule allows to edit that.")
@@ -253,7 +166,7 @@ def _allowing(rules: Sequence[Rule], command: SimpleCommand) -> Rule | None:
         return inner_rule
     for rule in rules:
         pattern = rule.pattern or ""
-        if _words_match(pattern, command.words, False) != "yes":
+        if words_match(pattern, command.words, False) != "yes":
             continue
         covered = len(pattern_words(pattern) or ()) if pattern.endswith(":*") else len(command.words)
         if pattern == "*":

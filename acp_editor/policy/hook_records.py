@@ -6,7 +6,7 @@ import threading
 import time
 from collections import Counter, deque
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Final
 
 KEPT: Final = 20
@@ -43,7 +43,12 @@ class Records:
     def add(self, hook: str, about: str, said: str, reason: str = "") -> None:
         with self._lock:
             words = self._last.setdefault(hook, deque(maxlen=KEPT))
-            words.append(Word(self._clock(), about[:200], said, reason[:500]))
+            word = Word(self._clock(), about[:200], said, reason[:500])
+            # What it says again and again is one word, at the time when it last said it.
+            again = next((one for one in words if replace(one, time=word.time) == word), None)
+            if again is not None:
+                words.remove(again)
+            words.append(word)
             self._counts.setdefault(hook, Counter())[said] += 1
 
     def last(self, hook: str) -> Sequence[Word]:

@@ -228,7 +228,7 @@ class Check:
             if not isinstance(answer, Answer) or answer.decision not in STRICTNESS:
                 raise TypeError(f"it answered {answer!r:.100}")
             word = HookWord(hook=self.name, decision=answer.decision, reason=str(answer.reason)[:500])
-            about = f"{call.kind}: {call.tool}" if call.tool else call.kind
+            about = f"{call.kind} {call.tool}" if call.tool else call.kind
             self.hooks.records.add(self.name, about, word.decision, word.reason)
             return word
         except Exception as error:  # a stranger's handler

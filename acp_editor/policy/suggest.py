@@ -14,7 +14,8 @@ from typing import Final, Literal, TypeAlias
 
 from acp_editor.policy.check import CheckInput
 from acp_editor.policy.commands import Parsed, SimpleCommand
-from acp_editor.policy.decide import File, decide
+from acp_editor.policy.decide import decide
+from acp_editor.policy.matching import File
 from acp_editor.policy.programs import OPAQUE, program
 from acp_editor.policy.rules import KINDS, Rule, RuleSet, parse_rule
 

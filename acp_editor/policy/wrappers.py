@@ -8,7 +8,6 @@ Sources: the manual pages of GNU coreutils, findutils, sudo, and the POSIX shell
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Final, TypeAlias
 
@@ -21,6 +20,7 @@ from acp_editor.policy.programs import (
     needed_words,
     program,
 )
+from acp_editor.policy.wrapper_options import WRAPPERS, Options, skip_options
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,54 +69,6 @@ _STATE: Final = frozenset(
 _RESERVED: Final = frozenset("if then else elif fi do done case esac while until for { } ! [[ ]] ((".split())
 
 
-@dataclass(frozen=True, slots=True)
-class _Options:
-    """Letters of options without (`flags`) and with (`valued`) a value, then so many `operands`."""
-
-    flags: str = ""
-    valued: str = ""
-    long_flags: frozenset[str] = frozenset()
-    long_valued: frozenset[str] = frozenset()
-    operands: int = 0
-    transparent: bool = True
-
-
-_SUDO = frozenset({"--non-interactive", "--set-home", "--preserve-env", "--stdin", "--background"})
-_WRAPPERS: Final[Mapping[str, _Options]] = {
-    "builtin": _Options(),
-    "command": _Options("p"),
-    "exec": _Options("cl", "a"),
-    "noglob": _Options(),
-    "nohup": _Options(),
-    "nice": _Options("", "n", long_valued=frozenset({"--adjustment"})),
-    "ionice": _Options("t", "cn", long_flags=frozenset({"--ignore"})),
-    "setsid": _Options("cfw", long_flags=frozenset({"--wait", "--fork", "--ctty"})),
-    "stdbuf": _Options("", "ioe", long_valued=frozenset({"--input", "--output", "--error"})),
-    "time": _Options("pvl", "f", long_flags=frozenset({"--portability", "--verbose"})),
-    "timeout": _Options(
-        "v",
-        "ks",
-        long_flags=frozenset({"--foreground", "--preserve-status", "--verbose"}),
-        long_valued=frozenset({"--kill-after", "--signal"}),
-        operands=1,
-    ),
-    "env": _Options(
-        "i0v",
-        "u",
-        long_flags=frozenset({"--ignore-environment", "--null", "--debug"}),
-        long_valued=frozenset({"--unset"}),
-    ),
-    "sudo": _Options("nHESkbA", "ugpCT", _SUDO, frozenset({"--user", "--group"}), transparent=False),
-    "doas": _Options("n", "u", transparent=False),
-    "xargs": _Options(
-        "0rtpx",
-        "nPILdsE",
-        frozenset({"--null", "--no-run-if-empty", "--verbose", "--interactive", "--exit"}),
-        frozenset({"--max-args", "--max-procs", "--replace", "--max-lines", "--delimiter", "--max-chars"}),
-    ),
-}
-
-
 def unwrap(words: Words) -> Unwrapped:
     """What the command `words` runs besides itself."""
     if not words or words[0] is None:
@@ -124,8 +76,8 @@ def unwrap(words: Words) -> Unwrapped:
     name = program(words[0])
     if name in _SHELLS:
         return _shell(words)
-    if name in _WRAPPERS:
-        return _wrapped(name, words, _WRAPPERS[name])
+    if name in WRAPPERS:
+        return _wrapped(name, words, WRAPPERS[name])
     if name in OPAQUE:
         return Plain(len(words))
     if name in _STATE or name in _RESERVED or name.startswith("%"):
@@ -171,44 +123,7 @@ def _shell(words: Words) -> Unwrapped:
     return Plain(at + 1)
 
 
-def _skip_options(words: Words, options: _Options) -> int | None:
-    """Where the operands begin; None where an option is not known."""
-    at = 1
-    while at < len(words):
-        word = words[at]
-        if word is None:
-            return None
-        if word == "--":
-            return at + 1
-        if not word.startswith("-") or word == "-":
-            return at
-        if word.startswith("--"):
-            name, _, value = word.partition("=")
-            if name in options.long_valued:
-                at += 1 if value else 2
-            elif word in options.long_flags:
-                at += 1
-            else:
-                return None
-            continue
-        consumed = _short_options(word, options)
-        if consumed is None:
-            return None
-        at += consumed
-    return at
-
-
-def _short_options(word: str, options: _Options) -> int | None:
-    """How many words a cluster such as `-xn` takes, with the value of its last letter."""
-    for index, letter in enumerate(word[1:], 1):
-        if letter in options.valued:
-            return 1 if index < len(word) - 1 else 2
-        if letter not in options.flags:
-            return None
-    return 1
-
-
-def _wrapped(name: str, words: Words, options: _Options) -> Unwrapped:
+def _wrapped(name: str, words: Words, options: Options) -> Unwrapped:
     if name == "command" and any(word in ("-v", "-V") for word in words[1:2]):
         return Plain()
     if name == "nice" and len(words) > 1 and re.fullmatch(r"-\d+", words[1] or ""):
@@ -216,7 +131,7 @@ def _wrapped(name: str, words: Words, options: _Options) -> Unwrapped:
         shifted = 1
     else:
         shifted = 0
-    start = _skip_options(words, options)
+    start = skip_options(words, options)
     if start is None:
         return Unclear(f"an option of `{name}` is not known here", _tails(words))
     start += options.operands

@@ -16,15 +16,15 @@ export interface LoggedDecision {
 
 /** The decisions as a table of text, the newest first. */
 export function decisionLines(rows: readonly LoggedDecision[]): string {
-  const header = ['time', 'agent', 'session', 'call', 'decision', 'answered', 'decided by'];
+  const header = ['time', 'decision', 'answer', 'decided by', 'call', 'agent', 'session'];
   const cells = [...rows].reverse().map((row) => [
     (row.time ?? '').replace('T', ' ').slice(0, 19),
+    row.decision ?? '',
+    (row.outcome ?? '').replaceAll('_', ' '),
+    decidedBy(row),
+    [row.kind, row.tool].filter(Boolean).join(' '),
     row.agent ?? '',
     row.session ?? '',
-    [row.kind, row.tool].filter(Boolean).join(' '),
-    row.decision ?? '',
-    row.outcome ?? '',
-    decidedBy(row),
   ]);
   const widths = header.map((title, at) => Math.max(title.length, ...cells.map((line) => line[at]?.length ?? 0)));
   const line = (texts: readonly string[]): string => texts.map((text, at) => text.padEnd(widths[at] ?? 0)).join('  ').trimEnd();

@@ -80,6 +80,7 @@ export function activate(context: ExtensionContext): Api {
     follower,
     client,
     announcer,
+    rules,
     permissions,
     changes,
     terminals,

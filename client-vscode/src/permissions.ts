@@ -16,6 +16,7 @@ import {
   workspace,
 } from 'vscode';
 import type { Announcer } from './announce';
+import { type Button, buttonsOf } from './buttons';
 import type { Client } from './client';
 import type { Config } from './config';
 import { showDiff, showDiffs } from './documents';
@@ -25,8 +26,8 @@ import type { Effect, Rules } from './rules';
 import { sameUri, type State } from './state';
 import { visible } from './safe';
 
-const MOST_BUTTONS = 4;
-/** What a notification has room for; the others are in the picker of all answers. */
+const SETTLED = 300;
+/** Milliseconds after which a request that was answered has left the list. */
 
 type AnswerItem = QuickPickItem & { readonly option?: PermissionOption; readonly effect?: Effect };
 
@@ -192,25 +193,34 @@ export class Permissions implements Disposable, CodeLensProvider {
 
   /** A notification is announced to screen readers, and takes no focus. */
   private async notify(permission: Permission): Promise<void> {
-    const showEdit = { title: l10n.t('Show Edit') };
-    const always = { title: l10n.t('Always…') };
-    const options = permission.options.map((option) => ({ title: option.name, option }));
-    const items = [...options, ...(permission.diffs.length > 0 ? [showEdit] : [])];
-    if (items.length < MOST_BUTTONS && (permission.offers ?? []).length > 0) items.push(always);
+    const buttons = buttonsOf(permission, {
+      allow: l10n.t('Allow'),
+      reject: l10n.t('Reject'),
+      edit: l10n.t('Show Edit'),
+      always: l10n.t('Always…'),
+      never: l10n.t('Never…'),
+      more: l10n.t('More…'),
+    });
     const show = isDangerous(permission) ? window.showWarningMessage : window.showInformationMessage;
-    const answer = await show<{ title: string; option?: PermissionOption }>(`ACP: ${describe(permission)}`, ...items);
+    const answer = await show<Button>(`ACP: ${describe(permission)}`, ...buttons);
     if (answer === undefined) return;
     if (!this.open.has(permission.requestId)) {
       void window.showInformationMessage(l10n.t('“{0}” was already answered or withdrawn.', titleOf(permission)));
-    } else if (answer.option) {
-      await this.answer(permission.requestId, answer.option.optionId).catch(showError);
-    } else if (answer === showEdit) {
-      await this.showEdit({ requestId: permission.requestId }).catch(showError);
-      // Still to be answered: the buttons stay at hand beside the diff.
-      if (this.open.has(permission.requestId)) void this.notify(permission);
-    } else {
-      await this.makeRule('allow', { requestId: permission.requestId }).catch(showError);
+      return;
     }
+    await this.act(permission, answer).catch(showError);
+    if (answer.option) return;
+    // Looked at and not answered: it still waits, and its buttons stay at hand. The list without it comes a moment later.
+    await new Promise((resolve) => setTimeout(resolve, SETTLED));
+    if (this.open.has(permission.requestId)) void this.notify(permission);
+  }
+
+  private async act(permission: Permission, { option, does }: Button): Promise<void> {
+    const call = { requestId: permission.requestId };
+    if (option) await this.answer(permission.requestId, option.optionId);
+    else if (does === 'edit') await this.showEdit(call);
+    else if (does === 'more') await this.pickAnswer(call);
+    else await this.makeRule(does === 'never' ? 'deny' : 'allow', call);
   }
 }
 
@@ -223,13 +233,13 @@ export function titleOf(permission: Permission): string {
   return line.length > 120 ? `${line.slice(0, 119)}…` : line;
 }
 
-/** Title, command and files, on one line. */
+/** Title, what is to be minded, command and files, on one line. */
 export function describe(permission: Permission): string {
-  const parts = [titleOf(permission)];
-  if (permission.command !== null && !permission.title.includes(permission.command)) parts.push(permission.command);
+  const title = titleOf(permission);
+  const parts = [title, ...warnings(permission)];
+  if (permission.command !== null && !title.includes(permission.command)) parts.push(permission.command);
   const files = filesOf(permission).filter((file) => !permission.title.includes(file));
   if (files.length > 0) parts.push(files.slice(0, 3).join(', ') + (files.length > 3 ? '…' : ''));
-  parts.push(...warnings(permission));
   return parts.join(' · ');
 }
 
@@ -240,7 +250,7 @@ function isDangerous({ dangerous, outside, kind }: Permission): boolean {
 /** What is to be minded before this is allowed. */
 function warnings({ dangerous, outside, readOnly }: Permission): string[] {
   const found: string[] = [];
-  if (dangerous !== undefined) found.push(l10n.t('⚠ it {0}', dangerous));
+  if (dangerous !== undefined) found.push(l10n.t('⚠ {0}', dangerous));
   if (outside !== undefined && outside.length > 0) found.push(l10n.t('⚠ outside the workspace: {0}', outside.join(', ')));
   if (readOnly === true) found.push(l10n.t('only reads'));
   return found;

@@ -1,4 +1,6 @@
 import {
+  type Disposable,
+  EventEmitter,
   type QuickInputButton,
   type QuickPickItem,
   QuickPickItemKind,
@@ -20,15 +22,29 @@ export type Effect = 'allow' | 'deny';
 type RuleItem = QuickPickItem & { readonly rule?: Rule };
 type Action = { readonly what: 'open' | 'edit' | 'revoke'; readonly rule: Rule };
 
+const DECISIONS = Uri.parse('acp-decisions:/Permission%20Decisions');
+
 /** Rules made from a prompt, listed, edited and taken back; the server keeps those that were saved. */
-export class Rules {
+export class Rules implements Disposable {
+  private readonly decisions = { text: '', changed: new EventEmitter<Uri>() };
+  private readonly provider: Disposable;
   private readonly edit: QuickInputButton = { iconPath: new ThemeIcon('edit'), tooltip: l10n.t('Edit') };
   private readonly revoke: QuickInputButton = { iconPath: new ThemeIcon('trash'), tooltip: l10n.t('Revoke') };
 
   constructor(
     private readonly client: Client,
     private readonly state: State,
-  ) {}
+  ) {
+    this.provider = workspace.registerTextDocumentContentProvider(DECISIONS.scheme, {
+      onDidChange: this.decisions.changed.event,
+      provideTextDocumentContent: () => this.decisions.text,
+    });
+  }
+
+  dispose(): void {
+    this.provider.dispose();
+    this.decisions.changed.dispose();
+  }
 
   /** Makes a rule for calls like this one, shown before it is saved; the server answers the request by it. */
   async make(permission: Permission, effect: Effect): Promise<void> {
@@ -86,8 +102,9 @@ export class Rules {
   /** What was decided lately, and by which rule. */
   async showDecisions(): Promise<void> {
     const rows = await this.client.execute<readonly LoggedDecision[]>('permission.log');
-    const content = decisionLines(rows);
-    const document = await workspace.openTextDocument({ content });
+    this.decisions.text = decisionLines(rows);
+    this.decisions.changed.fire(DECISIONS);
+    const document = await workspace.openTextDocument(DECISIONS);
     await window.showTextDocument(document, { preview: true });
   }
 

@@ -168,6 +168,32 @@ async def test_our_own_settings_hold_until_their_setting_changes() -> None:
     )
 
 
+async def test_an_agent_is_not_told_what_was_undone_where_the_session_says_so() -> None:
+    """The note goes with the next prompt of a session that wants it told."""
+    write = {"write": "a.py", "text": "changed\n"}
+    key = "acpEditor.review.tellAgent"
+    note = {"method": "session/prompt", "params": {"prompt": [{"text": "~a.py"}]}}
+    await play(
+        [PROMPT, write, DONE, PROMPT, DONE, PROMPT, DONE],
+        [
+            prompt("one"),
+            {"state": "changes", "size": 1},
+            IDLE,
+            {"command": "acpEditor.review.undo"},
+            change(key, False, result=own("review.tellAgent"), **{"is": False}),
+            prompt("two"),
+            {"agent_got": got_prompt("two")},
+            IDLE,
+            {"agent_not_got": note},
+            change(key, True),
+            prompt("three"),
+            {"agent_got": note},
+            IDLE,
+        ],
+        files={"a.py": "as it was\n"},
+    )
+
+
 async def test_every_session_is_told_when_following_is_switched() -> None:
     await play(
         [],

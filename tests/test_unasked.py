@@ -1,0 +1,131 @@
+"""Which calls ran without asking: told once, never of an agent that did ask, whatever it called the call."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from acp_editor.app.sessions import Entry, Sessions
+from acp_editor.app.unasked import Unasked
+from acp_editor.core.model import Fault, Location, PermissionRequest, ToolCall, ToolCallUpsert
+from acp_editor.policy.calls import input_from
+from acp_editor.policy.check import Ceiling, CheckInput
+from acp_editor.policy.rules import RuleSet, rules_from
+
+ASKS = rules_from({"ask": ["execute(rm:*)", "edit"]}, "user")
+
+
+class Watched:
+    def __init__(self, rules: RuleSet = ASKS) -> None:
+        self.told: list[str] = []
+        self.unasked = Unasked(Ceiling(), self._tell)
+        self.entry = Sessions().seen("agent", "s1", "/ws")
+        self.reads = 0
+        self._rules = rules
+
+    def _tell(self, entry: Entry, fault: Fault) -> None:
+        assert fault.code == "ran_unasked"
+        self.told.append(fault.detail)
+
+    def rules(self, entry: Entry) -> RuleSet:
+        self.reads += 1
+        return self._rules
+
+    def asked(self, call_id: str | None, **fields: Any) -> None:
+        call = ToolCall(call_id or "", **fields)
+        request = PermissionRequest("s1", (), command=None)
+        self.unasked.asked(self.entry, input_from(call, request, "/ws", ["/ws"]), call_id)
+
+    def look(self, *calls: ToolCall) -> list[str]:
+        found = self.unasked.look([(self.entry, call) for call in calls], self.rules, self.input_of)
+        return [call_id for _, call_id in found]
+
+    @staticmethod
+    def input_of(entry: Entry, call: ToolCall) -> CheckInput:
+        return input_from(call, None, entry.cwd, ["/ws"])
+
+
+def ran(call_id: str, command: str = "rm x", **fields: Any) -> ToolCall:
+    given = {"kind": "execute", "status": "completed", "raw_input": {"command": command}, **fields}
+    return ToolCall(call_id, **given)
+
+
+def test_told_once_and_at_the_call() -> None:
+    watched = Watched()
+
+    assert watched.look(ran("c1"), ran("c2", "ls")) == ["c1"]
+    assert watched.look(ran("c1")) == []
+    assert watched.told == ["c1"]
+    assert "without asking" in (watched.unasked.fault(watched.entry, "c1") or "")
+    assert watched.unasked.fault(watched.entry, "c2") is None
+
+
+@pytest.mark.parametrize(
+    ("call", "why"),
+    [
+        (ran("c1", status="pending"), "it waits"),
+        (ran("c1", status="in_progress"), "some say so before they ask"),
+        (ran("c1", status="failed"), "perhaps it never ran"),
+        (ran("c1", status=None), "nobody knows"),
+        (ran("c1", replayed=True), "it is history"),
+        (ran("c1", "make"), "no rule is about it"),
+    ],
+    ids=lambda value: str(value)[:20],
+)
+def test_not_told(call: ToolCall, why: str) -> None:
+    assert Watched().look(call) == [], why
+
+
+def test_what_has_put_out_something_surely_runs() -> None:
+    assert Watched().look(ran("c1", status="in_progress", raw_output="x")) == ["c1"]
+
+
+def test_not_told_of_what_was_asked_for_by_its_id() -> None:
+    watched = Watched()
+    watched.entry.session.apply(ToolCallUpsert("c1", kind="execute"))
+    watched.asked("c1")
+
+    assert watched.look(ran("c1")) == []
+    assert watched.look(ran("c2")) == ["c2"]
+
+
+@pytest.mark.parametrize(
+    ("asked", "call", "told"),
+    [
+        ({"kind": "execute", "raw_input": {"command": "rm x"}}, ran("other"), False),
+        ({"kind": "execute", "raw_input": {"command": "rm y"}}, ran("other"), True),
+        ({"kind": "edit", "locations": (Location("/ws/a"), Location("/ws/b"))}, "a", False),
+        ({"kind": "edit", "locations": (Location("/ws/b"),)}, "a", True),
+        ({"kind": "edit"}, "a", False),
+        ({"kind": "delete"}, "a", True),
+    ],
+    ids=lambda value: str(value)[:30],
+)
+def test_a_request_for_an_id_that_nobody_announced_counts_for_what_it_was_about(
+    asked: dict[str, Any], call: ToolCall | str, told: bool
+) -> None:
+    watched = Watched()
+    watched.asked("never announced", **asked)
+    if isinstance(call, str):
+        call = ToolCall("other", kind="edit", status="completed", locations=(Location(f"/ws/{call}"),))
+
+    assert watched.look(call) == (["other"] if told else [])
+
+
+def test_rules_are_read_once_for_all_calls_of_a_session() -> None:
+    watched = Watched()
+
+    watched.look(*(ran(f"c{number}", "ls") for number in range(50)))
+
+    assert watched.reads == 1
+
+
+def test_a_session_that_is_closed_is_forgotten() -> None:
+    watched = Watched()
+    watched.look(ran("c1"))
+
+    watched.unasked.forget(watched.entry)
+
+    assert watched.unasked.fault(watched.entry, "c1") is None
+    assert watched.look(ran("c1")) == ["c1"]
