@@ -216,12 +216,6 @@ class Editor:
         """One of our other items in the status bar: mode, model."""
         return self.page.locator(f'.statusbar .statusbar-item[id$="acpEditor.{name}"]:visible')
 
-    @property
-    def validation(self) -> str:
-        """What the open input box says of what is typed."""
-        found = self.page.locator(".quick-input-widget:visible .quick-input-message")
-        return " ".join(found.first.inner_text().split()) if found.count() else ""
-
     def open_file(self, name: str) -> None:
         self.press("Control+P")
         self.quick_input().wait_for()
