@@ -7,7 +7,7 @@ import re
 import pytest
 
 from acp_editor.app import transcript
-from acp_editor.core.model import MessageChunk, PlanEntry, PlanUpdate, StateUpdate, ToolCallUpsert
+from acp_editor.core.model import CompactionChunk, CompactionUpdate, MessageChunk, PlanEntry, PlanUpdate, StateUpdate, ToolCallUpsert
 from acp_editor.core.session import Session
 
 HARM = "<script>x</script> ![i](https://x.example/i.png) [run](command:evil) \u202ehidden"
@@ -29,6 +29,18 @@ def test_messages_and_calls_stand_in_the_order_in_which_they_began() -> None:
     parts = ["# Session", "## You\n\nplease", "> hm\n> hm", "**✓ Read a.py** (read)", "done", "max\\_tokens"]
     places = [text.index(part) for part in parts]
     assert places == sorted(places)
+
+
+def test_what_was_summed_up_is_told_with_its_summary() -> None:
+    session = Session("s1", "agent", "/ws")
+    said(session, "agent", "before")
+    session.apply(CompactionUpdate("x", "in_progress"))
+    session.apply(CompactionChunk("x", {"type": "text", "text": "They asked for [a](command:b)."}))
+    session.apply(CompactionUpdate("x", "completed"))
+    text = transcript.Transcript().markdown(session, "agent")
+    assert "sums up what was said before (completed)" in text
+    assert "They asked for" in text
+    assert "](command:" not in text
 
 
 @pytest.mark.parametrize("where", ["user", "agent", "thought", "title", "input", "output", "plan"])

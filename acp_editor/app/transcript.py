@@ -8,7 +8,7 @@ from typing import Final
 from urllib.parse import quote, unquote, urlsplit
 
 from acp_editor.core import safe
-from acp_editor.core.model import Message, ToolCall, is_object
+from acp_editor.core.model import CompactionUpdate, Message, ToolCall, is_object
 from acp_editor.core.session import Session
 
 SCHEME: Final = "acp-session"
@@ -55,12 +55,20 @@ class Transcript:
             self._rendered[key] = piece
             if piece[1]:
                 parts.append(piece[1])
+        parts += [self._scrub(_compaction(each)) for each in session.compactions.values()]
         if session.stop_reason not in (None, "end_turn"):
             parts.append(f"*The turn ended: {safe.markdown(session.stop_reason or '')}.*")
         return "\n\n".join(parts) + "\n"
 
     def _piece(self, item: Message | ToolCall) -> str:
         return self._scrub(_message(item) if isinstance(item, Message) else _call(item))
+
+
+def _compaction(update: CompactionUpdate) -> str:
+    head = f"*The agent sums up what was said before ({safe.markdown(update.status)}).*"
+    blocks = update.summary if isinstance(update.summary, tuple) else ()
+    texts = [block["text"] for block in blocks if is_object(block) and isinstance(block.get("text"), str)]
+    return "\n\n".join([head, safe.prose("".join(texts))]) if texts else head
 
 
 def _plan_line(content: str, status: str) -> str:

@@ -79,6 +79,8 @@ export class Status implements Disposable {
     }
     const usage = status.session?.usage;
     if (usage && usage.size > 0) told.push(l10n.t('{0}% of the context used', Math.round((100 * usage.used) / usage.size)));
+    const cost = costOf(usage?.cost);
+    if (cost !== undefined) told.push(cost);
     if (status.error !== null && status.error !== '') told.push(status.error);
     const colour = status.permissions > 0 ? 'warning' : status.state === 'failed' ? 'error' : undefined;
     say(parts.join(' '), told.join(', '), colour);
@@ -114,6 +116,13 @@ export function valueName(option: ConfigOption): string {
   if (typeof option.value === 'boolean') return option.value ? l10n.t('on') : l10n.t('off');
   const value = typeof option.value === 'string' || typeof option.value === 'number' ? String(option.value) : '';
   return option.options.find((choice) => choice.value === value)?.name ?? value;
+}
+
+/** What a session has cost so far, in the agent's own currency. */
+function costOf(cost: unknown): string | undefined {
+  if (typeof cost !== 'object' || cost === null || !('amount' in cost) || typeof cost.amount !== 'number') return undefined;
+  const currency = 'currency' in cost && typeof cost.currency === 'string' ? cost.currency : '';
+  return l10n.t('{0} {1} spent', cost.amount.toFixed(2), currency);
 }
 
 function stateWords(agent: string, session: string | undefined): string {

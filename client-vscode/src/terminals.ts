@@ -146,7 +146,7 @@ class TerminalView implements Pseudoterminal {
 
   open(): void {
     const stop = this.terminal.cancellable ? ` (${l10n.t('Ctrl+C stops it')})` : '';
-    this.writeEmitter.fire(`\x1b[2m$ ${visible(this.terminal.command ?? '')}${stop}\x1b[0m\r\n`);
+    this.writeEmitter.fire(`\x1b[?25l\x1b[2m$ ${visible(this.terminal.command ?? '')}${stop}\x1b[0m\r\n`);
     this.draw();
     if (this.terminal.exitStatus) return;
     this.listener = this.state.onDidChangeCall(() => this.look());
