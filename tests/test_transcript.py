@@ -7,7 +7,15 @@ import re
 import pytest
 
 from acp_editor.app import transcript
-from acp_editor.core.model import CompactionChunk, CompactionUpdate, MessageChunk, PlanEntry, PlanUpdate, StateUpdate, ToolCallUpsert
+from acp_editor.core.model import (
+    CompactionChunk,
+    CompactionUpdate,
+    MessageChunk,
+    PlanEntry,
+    PlanUpdate,
+    StateUpdate,
+    ToolCallUpsert,
+)
 from acp_editor.core.session import Session
 
 HARM = "<script>x</script> ![i](https://x.example/i.png) [run](command:evil) \u202ehidden"

@@ -17,6 +17,7 @@ Steps (each an object; {cwd} and {i} are replaced in every string):
   {"raw": TEXT} or {"hex": HEX}               write these bytes to stdout as they are
   {"stderr": N} or {"stderr": TEXT}           write N bytes, or this text, to stderr
   {"sleep": MS}
+  {"until": PATH}                             wait for that file, which the editor makes when it has seen enough
   {"write": PATH, "text": T | "hex": H, "truncate": true}, {"delete": PATH}, {"move": [A, B]}   change the disk
   {"repeat": N, "steps": [...]}
   {"capture": FILE, "writes": [{"call": ID, "path": P, "text": T}]}
@@ -197,6 +198,10 @@ class Agent:
             said = step["stderr"]
             sys.stderr.write(said if isinstance(said, str) else "e" * said)
             sys.stderr.flush()
+        elif "until" in step:
+            end = time.monotonic() + 60
+            while not os.path.exists(step["until"]) and time.monotonic() < end:
+                time.sleep(0.02)
         elif "sleep" in step:
             time.sleep(step["sleep"] / 1000)
         elif "write" in step:

@@ -17,9 +17,9 @@ A case is one JSON object:
   "editor"           what the editor does and sees, step by step:
 
   {"command": ID, "args": {...}, "result": PATH-INTO-RESULT, OP: VALUE}     and what it answered
-  {"command": ID, "args": {...}, "as": NAME}     must succeed ("eventually": true: within 5 s); {"command": ..., "error": TEXT, "data": SUBSET} must fail with TEXT in its message
+  {"command": ID, "args": {...}, "as": NAME}     must succeed ("eventually": true: within 20 s); {"command": ..., "error": TEXT, "data": SUBSET} must fail with TEXT in its message
   {"open": PATH} {"close": PATH} {"save": PATH} {"type": PATH, "at": [line, char, line, char], "text": T}
-  {"state": PATH-INTO-STATE, OP: VALUE, "timeout": S}       acpEditor.state is asked until this holds (5 s)
+  {"state": PATH-INTO-STATE, OP: VALUE, "timeout": S}       acpEditor.state is asked until this holds (20 s)
   {"still": PATH-INTO-STATE, OP: VALUE, "for": MS}          holds now and all the time for so long
   {"shown": PATH, "line": N}        the editor was asked to show it (any line if left out); {"not_shown": PATH}; {"shown_last": PATH, "line": N}
   {"notified": METHOD, "where": SUBSET}                     a notification whose params contain SUBSET; {"not_notified": ...}
@@ -66,6 +66,8 @@ import time
 HERE = pathlib.Path(__file__).resolve().parent
 ALL = ["decorations", "permissions", "toolCalls", "changes", "status", "session", "save"]
 MISSING = object()
+PATIENCE = 20  # seconds for what has to come true, on a busy machine
+ANSWER = 60  # seconds for an answer; the first one waits for an agent to start
 
 
 class Failed(Exception):
@@ -200,7 +202,7 @@ class Editor:
                     **({"experimental": {"acpEditor": draws}} if draws else {}),
                 },
             },
-            timeout=30,
+            timeout=ANSWER,
         )
         self.commands = dig(result, "capabilities.executeCommandProvider.commands")
         self.tell("initialized", {})
@@ -212,9 +214,9 @@ class Editor:
             self.stderr.close()
             return 0
         try:
-            await self.ask("shutdown", None, timeout=10)
+            await self.ask("shutdown", None, timeout=ANSWER)
             self.tell("exit", None)
-            await asyncio.wait_for(self.process.wait(), 10)
+            await asyncio.wait_for(self.process.wait(), PATIENCE)
             code = self.process.returncode
         except (TimeoutError, Failed, ConnectionError, BrokenPipeError):
             code = "killed"
@@ -352,7 +354,7 @@ class Editor:
     def tell(self, method, params):
         self.write({"method": method, **({} if params is None else {"params": params})})
 
-    async def ask(self, method, params, timeout=15, error=False):
+    async def ask(self, method, params, timeout=ANSWER, error=False):
         self.next_id += 1
         ident, future = self.next_id, asyncio.get_running_loop().create_future()
         self.pending[ident] = future
@@ -536,7 +538,7 @@ class Editor:
             await asyncio.sleep(0.03)
 
     async def until(self, check, what, step):
-        end, last = time.monotonic() + step.get("timeout", 5), None
+        end, last = time.monotonic() + step.get("timeout", PATIENCE), None
         while True:
             last = await check() if asyncio.iscoroutinefunction(check) else check()
             if last is True:
@@ -555,11 +557,11 @@ class Editor:
                 if "data" in step and not contains(error.get("data"), step["data"]):
                     raise Failed(f"wanted an error with the data {step['data']}, got {error}")
             else:
-                end = time.monotonic() + 5
+                end = time.monotonic() + PATIENCE
                 while True:
                     try:
                         result = await self.command(
-                            step["command"], step.get("args"), timeout=step.get("timeout", 15)
+                            step["command"], step.get("args"), timeout=step.get("timeout", ANSWER)
                         )
                         break
                     except Failed:
@@ -781,7 +783,7 @@ class Editor:
                     raise Failed(f"the turn did not end: {json.dumps(state)[:600]}")
                 await asyncio.sleep(0.05)
         elif "alive" in step:
-            await self.command("acpEditor.state", timeout=5)
+            await self.command("acpEditor.state", timeout=PATIENCE)
         elif "tell" in step:
             self.tell(step["tell"], step.get("params", {}))
         elif "lenses" in step:

@@ -68,7 +68,12 @@ def record(tmp_path: Path) -> Path:
 
 
 @pytest.fixture
-def settings(tmp_path: Path, steps: list[Step], record: Path) -> dict[str, object]:
+def agent(steps: list[Step]) -> str:
+    return "scripted" if steps else "demo"
+
+
+@pytest.fixture
+def settings(tmp_path: Path, steps: list[Step], record: Path, agent: str) -> dict[str, object]:
     script = tmp_path / "script.json"
     text = json.dumps([{"record": str(record)}, *steps]).replace("{tmp}", str(tmp_path))
     script.write_text(text)
@@ -82,7 +87,7 @@ def settings(tmp_path: Path, steps: list[Step], record: Path) -> dict[str, objec
     }
     return {
         "acpEditor.agents": agents,
-        "acpEditor.agent": "scripted" if steps else "demo",
+        "acpEditor.agent": agent,
         "terminal.integrated.gpuAcceleration": "off",  # so that a test can read it
         "terminal.integrated.minimumContrastRatio": 1,
         "workbench.colorTheme": "Default Dark Modern",
@@ -436,11 +441,7 @@ COLOURED = r"/run printf '\033[32mgreen\033[0m and \033[1;31mred\033[0m\n'; slee
 
 
 @pytest.mark.parametrize("agent", ["demo", "demo in version 1"], ids=["the agent's", "ours"])
-def test_a_terminal_is_looked_at_in_colours_and_stopped(
-    editor: Editor, settings: dict[str, object], agent: str
-) -> None:
-    editor.configure({**settings, "acpEditor.agent": agent})
-    editor.palette("ACP: New Session")
+def test_a_terminal_is_looked_at_in_colours_and_stopped(editor: Editor, agent: str) -> None:
     editor.prompt(COLOURED)
     wait_for(lambda: editor.status_says("waiting"), "it asks")
     editor.palette("ACP: Approve")
@@ -572,7 +573,7 @@ def test_a_picture_is_attached_and_notices_are_shown_and_the_agent_stopped(
     assert base64.b64decode(image["data"]) == png()
     for _, title, _ in NOTICES:
         wait_for(lambda title=title: editor.notification(title).count(), f"“{title}” is shown")
-    assert not editor.notification("Index rebuilt").locator("a").count()
+    assert not editor.notification("Index rebuilt").locator(".notification-list-item-message a").count()
     editor.screenshot("agents-notices")
     ready(editor)
     editor.palette("ACP: Stop Agent")
