@@ -86,15 +86,13 @@ def press_lens(editor: Editor, title: str, index: int) -> None:
     """Of the lens with that place among those to be seen, the part with that title."""
     found = editor.page.locator(f"{ACTIVE} .codelens-decoration")
 
-    def pressed() -> bool:
+    def place() -> list[int]:
         tops = found.evaluate_all("all => all.map(lens => lens.textContent ? lens.offsetTop : 1e9)")
-        order = sorted(range(len(tops)), key=lambda number: tops[number])
-        if index >= len(order):
-            return False
-        found.nth(order[index]).get_by_text(title, exact=True).click(timeout=1000)
-        return True
+        return sorted(range(len(tops)), key=lambda number: tops[number])[index : index + 1]
 
-    wait_for(pressed, f"lens {index} can be pressed")
+    # Not pressed again where it fails: there may be another one at its place by then.
+    number = wait_for(place, f"lens {index} is there")[0]
+    found.nth(number).get_by_text(title, exact=True).click(timeout=PATIENCE * 1000)
 
 
 def hover(editor: Editor, line: int, words: str) -> str:
