@@ -9,7 +9,7 @@ from __future__ import annotations
 import logging
 import os
 import time
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Callable, Collection, Iterable, Sequence
 from dataclasses import replace
 from pathlib import Path
 
@@ -128,6 +128,14 @@ class Engine:
         moves.forget(self)
         self._forget_gone()
         self.workspace.flush()
+
+    def take_up(self, events: Iterable[Callable[[Engine], None]]) -> None:
+        """Each in its turn; one that fails does not take the others along."""
+        for event in events:
+            try:
+                event(self)
+            except Exception:
+                log.exception("an event of the review was lost")
 
     def take(self, paths: Iterable[str]) -> None:
         """These are the person's: the disk is the base."""

@@ -44,11 +44,12 @@ class Inbox:
         self._calls[call.tool_call_id] = (call, cwd)
         self._wake.set()
 
-    def look(self, paths: Iterable[str] | None, *, modes: bool = False) -> None:
-        """Asks for a look at these paths, or everywhere."""
+    def look(self, paths: Iterable[str] | None, *, modes: bool = False, now: bool = True) -> None:
+        """Asks for a look at these paths, or everywhere; `now`, or when something else is taken up."""
         self._paths = None if paths is None or self._paths is None else self._paths | set(paths)
         self._modes = self._modes or modes
-        self._wake.set()
+        if now:
+            self._wake.set()
 
     def wake(self) -> None:
         self._wake.set()

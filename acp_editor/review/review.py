@@ -20,7 +20,7 @@ import anyio.abc
 import anyio.to_thread
 
 from acp_editor.core.model import ToolCall
-from acp_editor.review import store, watch, workspace
+from acp_editor.review import store, watch, words, workspace
 from acp_editor.review.answering import Answering
 from acp_editor.review.changes import FileChange, Hunk, changes_of
 from acp_editor.review.checkpoint import Limits
@@ -43,6 +43,8 @@ T = TypeVar("T")
 
 _WATCH_COMMANDS = 1.0
 """Seconds between looks at the disk while the agent runs a command."""
+_POLL = 5.0
+"""Seconds between looks at a disk that cannot be watched, while nothing happens."""
 _WATCH_GIT = 1.0
 """Seconds between looks at the user's git while something is unanswered."""
 _AGENTS_END = 7.0
@@ -90,6 +92,7 @@ class Review:
         self._group: anyio.abc.TaskGroup | None = None
         self._words = Words()
         self._watching = anyio.CancelScope()
+        self._polls = False
         self._closed = False
 
     # -- life ------------------------------------------------------------------------------------
@@ -101,7 +104,7 @@ class Review:
             group.start_soon(self._run)
             return
         self._ready.set()
-        self._tell("Another window reviews this workspace; changes are listed there.")
+        self._tell(words.ANOTHER_WINDOW)
         group.start_soon(self._take_over)
 
     async def _take_over(self) -> None:
@@ -113,7 +116,7 @@ class Review:
         if self._closed:
             self._lock_file.release()
             return
-        self._tell("The other window has gone: changes are reviewed in this one now.")
+        self._tell(words.THIS_WINDOW)
         self._ready = anyio.Event()
         for path in self._open_paths:
             self.buffer_opened(path)
@@ -127,7 +130,7 @@ class Review:
                 log.exception("the review cannot start")
                 self._closed = True
                 self._lock_file.release()
-                self._tell("Changes are not reviewed: the checkpoint could not be made (see the log).")
+                self._tell(words.NO_CHECKPOINT)
                 return
             finally:
                 self._ready.set()
@@ -169,9 +172,9 @@ class Review:
         engine = self._engine
         if engine is None:
             return 1.0
-        if engine.turns.running and engine.witnesses.commands_run:
-            self._inbox.look(None)
-            return _WATCH_COMMANDS
+        if self._polls or (engine.turns.running and engine.witnesses.commands_run):
+            self._inbox.look(None, now=False)
+            return _WATCH_COMMANDS if engine.turns.running or self._changes else _POLL
         return _WATCH_GIT if self._changes else 3600.0
 
     async def aclose(self) -> None:
@@ -200,7 +203,10 @@ class Review:
     async def watch(self) -> None:
         """Watches the disk as long as there is this review, for an editor that sends no file events."""
         with self._watching:
-            await watch.watch(self._roots, self.files_changed, self._tell)
+            await watch.watch(self._roots, self.files_changed)
+            self._polls = True
+            self._tell(words.NO_WATCHES)
+            self._inbox.wake()
 
     # -- what happens --------------------------------------------------------------------------
 
@@ -313,11 +319,7 @@ class Review:
             self._patience.see(engine)
 
     def _work(self, engine: Engine, taken: Taken) -> None:
-        for event in taken.events:
-            try:
-                event(engine)
-            except Exception:
-                log.exception("an event of the review was lost")
+        engine.take_up(taken.events)
         try:
             engine.look(taken.paths, modes=taken.modes)
         except Exception:

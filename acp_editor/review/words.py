@@ -6,6 +6,11 @@ from collections.abc import Iterable, Mapping
 
 _NAMED = 3
 
+ANOTHER_WINDOW = "Another window reviews this workspace; changes are listed there."
+THIS_WINDOW = "The other window has gone: changes are reviewed in this one now."
+NO_CHECKPOINT = "Changes are not reviewed: the checkpoint could not be made (see the log)."
+NO_WATCHES = "The system has no file watches left: changes are looked for, and found a little later."
+
 
 class Words:
     """Remembers what was said."""
