@@ -329,3 +329,19 @@ def test_jumps_keep_their_distance_and_never_repeat(
             last = now
         elif wake is not None:
             assert wake > now
+
+
+def test_of_many_calls_at_work_the_newest_is_known_without_asking_all() -> None:
+    policy = Follow(FollowSettings())
+    count = 10_000
+    for number in range(count):
+        policy.saw(Sighting(("s", f"c{number}"), "read", True, Target("/ws/a", number)))
+    looked = len(policy._by_order)
+    for number in range(count):
+        policy.saw(Sighting(("s", f"c{number}"), "read", True, Target("/ws/b", number)))
+    assert looked == len(policy._by_order) == count
+    for number in range(count - 1, 0, -1):
+        policy.saw(Sighting(("s", f"c{number}"), "read", False, Target("/ws/b", number)))
+    policy.saw(Sighting(("s", "c0"), "read", True, Target("/ws/c", 0)))
+    assert policy.due(0.0) == Target("/ws/c", 0)
+    assert len(policy._by_order) == 1

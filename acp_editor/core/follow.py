@@ -6,6 +6,7 @@ that does not go back.
 
 from __future__ import annotations
 
+import heapq
 from collections.abc import Iterable
 from dataclasses import dataclass
 
@@ -65,6 +66,8 @@ class Follow:
         self._order: dict[tuple[str, str], int] = {}
         self._targets: dict[tuple[str, str], Target] = {}
         self._active: dict[tuple[str, str], int] = {}
+        self._by_order: list[tuple[int, tuple[str, str]]] = []
+        """A heap of those that run, the newest on top, and of some that do not any more."""
         self._newest = 0
         self._wanted: tuple[tuple[str, str], Target] | None = None
         self._last_jump: float | None = None
@@ -91,7 +94,9 @@ class Follow:
             self._active.pop(key, None)
             return
         if call.active:
-            self._active[key] = order
+            if key not in self._active:
+                self._active[key] = order
+                heapq.heappush(self._by_order, (-order, key))
             self._resting = False
         else:
             self._active.pop(key, None)
@@ -102,8 +107,14 @@ class Follow:
         if not news or (self._resting and self._touched is not None):
             return
         # A call that is over counts only as the newest; one that runs yields only to a newer that runs.
-        if newest or (call.active and order >= max(self._active.values())):
+        if newest or (call.active and order >= self._newest_active()):
             self._wanted = (key, call.target)
+
+    def _newest_active(self) -> int:
+        """The order of the newest call that runs, one being known to."""
+        while self._by_order[0][1] not in self._active:
+            heapq.heappop(self._by_order)
+        return -self._by_order[0][0]
 
     def forget(self, session_id: str) -> None:
         """Drops what is known of the calls of a session, whose keys begin with its id."""

@@ -14,7 +14,8 @@ from benchmarks.editor import AGENT_COMMAND
 
 RATE = 2000
 """Updates a second."""
-SECONDS = 15
+SECONDS = 60
+"""For which the agent goes on; nobody waits for its end."""
 NOTES = "notes.txt"
 WORDS = "every key that a person presses has to arrive in its order, whatever an agent says and how often "
 
