@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from .test_conversations import DONE, IDLE, PROMPT, Step, call, initialized, play, prompt
+from .test_conversations import DONE, IDLE, PROMPT, Step, call, initialized, play, prompt, say
 
 pytestmark = pytest.mark.anyio
 
@@ -104,6 +104,22 @@ async def test_a_deleted_session_is_gone_from_everything() -> None:
             {"agent_got": {"method": "session/delete", "params": {"sessionId": "kept by the agent"}}},
         ],
         defaults=initialized({"sessionCapabilities": {"delete": {}}}),
+    )
+
+
+async def test_history_that_the_agent_has_forgotten_stays_with_us() -> None:
+    await play(
+        [PROMPT, say("as before"), DONE],
+        [
+            prompt("go"),
+            IDLE,
+            {"command": "acpEditor.agent.restart"},
+            {"command": "acpEditor.session.resume", "args": {"sessionId": "s1"}},
+            {"agent_got": {"method": "session/load", "params": {"sessionId": "s1"}}},
+            {"state": "sessions[0].messages", "has": [{"text": "go"}, {"text": "as before"}]},
+        ],
+        again=[{"on": "session/load", "result": {}}],
+        defaults=initialized({"loadSession": True}),
     )
 
 
