@@ -165,6 +165,19 @@ def test_too_large_and_too_many_files_are_left_out_and_named(root: Path):
     assert made.compare().changed == []
 
 
+def test_too_many_new_files_are_left_out_later_too(root: Path):
+    for number in range(50):
+        (root / f"f{number}").write_text("x\n")
+    made = checkpoint(root, file_count=100)
+    (root / "unpacked" / "deep").mkdir(parents=True)
+    for number in range(80):
+        (root / "unpacked" / "deep" / str(number)).write_text("x\n")
+    (root / "f0").write_text("changed\n")
+    (root / "new").write_text("new\n")
+    assert sorted(made.compare().changed) == ["f0", "new"]
+    assert set(made.left_out) == {"unpacked/"}
+
+
 def test_bases_outlive_the_process(root: Path):
     (root / "a.py").write_text("x\n")
     (root / "secret").write_text("s\n")

@@ -97,6 +97,7 @@ class Checkpoint:
     def compare(self) -> Difference:
         """Walks the folder: what is not as in the base."""
         found = Difference()
+        new: set[str] = set()
         diff = self.index.diff_to_workdir(_COMPARED)
         for delta in diff.deltas:
             raw = delta.new_file.raw_path if delta.status != DeltaStatus.DELETED else delta.old_file.raw_path
@@ -105,6 +106,12 @@ class Checkpoint:
                 found.nested.add(path.rstrip("/"))
             elif self._wanted(path, delta.new_file.size, delta.status == DeltaStatus.UNTRACKED):
                 found.changed.append(path)
+                if delta.status == DeltaStatus.UNTRACKED:
+                    new.add(path)
+        room = max(0, self.limits.file_count - len(self.index))
+        if len(new) > room:
+            over = new - set(self._within_count([path for path in found.changed if path in new], room))
+            found.changed = [path for path in found.changed if path not in over]
         self._nested |= found.nested
         found.nested = {
             path for path in self._nested if os.path.lexists(os.path.join(self.root, path, ".git"))
@@ -117,7 +124,9 @@ class Checkpoint:
         if size > self.limits.file_size:
             self.left_out[path] = f"larger than {self.limits.file_size // 1024} KB"
             return False
-        return path not in self.left_out
+        return path not in self.left_out and not any(
+            path.startswith(folder) for folder in self.left_out if folder.endswith("/")
+        )
 
     def ignored(self, path: str) -> bool:
         """Whether a file that has no base is one that git would ignore, or one that is left out."""
@@ -267,7 +276,6 @@ class Checkpoint:
 
     def _first(self, wanted: list[str], found: Difference) -> None:
         """Everything, by one walk of libgit2."""
-        wanted = self._within_count(wanted)
         unreadable = [path for path in wanted if not _readable(os.path.join(self.root, path))]
         self.left_out.update(dict.fromkeys(unreadable, "not readable"))
         self._exclude([*(nested + "/" for nested in found.nested), *self.left_out])
@@ -285,9 +293,9 @@ class Checkpoint:
                 with contextlib.suppress(pygit2.GitError, OSError):
                     self.index.add(path)
 
-    def _within_count(self, wanted: list[str]) -> list[str]:
-        """Leaves out the fullest top folders until what remains is within the limit."""
-        while len(wanted) > self.limits.file_count:
+    def _within_count(self, wanted: list[str], room: int) -> list[str]:
+        """Leaves out the fullest top folders until what remains is no more than there is room for."""
+        while len(wanted) > room:
             counts: dict[str, int] = {}
             for path in wanted:
                 top = path.split("/", 1)[0] + "/" if "/" in path else ""
