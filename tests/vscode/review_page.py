@@ -101,7 +101,7 @@ def hover(editor: Editor, line: int, words: str) -> str:
     place = editor.page.locator(f"{ACTIVE} .view-line").filter(has_text=text).first
 
     def shown() -> str:
-        place.hover(position={"x": 130, "y": 9})
+        place.hover(position={"x": 60, "y": 9})
         said = " ".join(editor.page.locator(".monaco-hover:visible").all_inner_texts())
         return said if words in said.replace("\u00a0", " ") else ""
 

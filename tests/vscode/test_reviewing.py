@@ -34,6 +34,8 @@ ALMANAC = "orrery/almanac.py"
 CALENDAR = "orrery/calendar.py"
 KEEP_UNDO = "Keep | Undo"
 
+pytestmark = pytest.mark.timeout(300)
+
 
 @pytest.fixture
 def settings() -> dict[str, object]:
@@ -103,6 +105,14 @@ def test_hunks_are_kept_and_undone_above_the_lines_and_the_persons_line_stays(
     wait_for(lambda: editor.lines[17] == "        where = spot(body, centuries)", "the undo is undone")
     assert editor.lines[10] == "# mine"
     assert changes(editor)["chart.py"] == "2 changes · orrery"
+
+    removed = (folder / "orrery/bodies.py").read_text().splitlines()[9]
+    editor.prompt("/run sed -i 10d orrery/bodies.py")
+    wait_for(lambda: changes(editor).get("bodies.py") == "1 change · orrery", "a removed line is a change")
+    editor.open_file("bodies.py")
+    wait_for(lambda: lenses(editor) == [f"{KEEP_UNDO} | 1 line removed"], "where it was, that is said")
+    assert removed in hover(editor, 10, "Before the agent's change")
+    editor.screenshot("review-removed")
 
 
 def test_diffs_follow_what_is_kept_and_keys_go_through_all_files(editor: Editor, folder: Path) -> None:
