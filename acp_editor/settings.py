@@ -160,7 +160,8 @@ def _demo() -> AgentSettings:
 class Settings(Section):
     """Everything, with defaults for what was not given or bad.
 
-    `cancel_grace`: seconds that an agent has to end a cancelled turn. The agent "demo" is always there.
+    `cancel_grace`: seconds that an agent has to end a cancelled turn. `max_message_size`: bytes; a longer
+    message of an agent is passed over, from its next start on. The agent "demo" is always there.
     """
 
     agents: dict[str, AgentSettings] = Field(default_factory=dict)
@@ -174,6 +175,7 @@ class Settings(Section):
     log: LogSettings = Field(default_factory=LogSettings)
     mcp_servers: dict[str, McpSettings] = Field(default_factory=dict)
     cancel_grace: Seconds = 5.0
+    max_message_size: Count = 256 * 1024 * 1024
 
     @model_validator(mode="after")
     def _with_demo(self) -> Settings:

@@ -30,14 +30,15 @@ class Editor:
     def __init__(self, command: Sequence[str], folder: Path, environment: dict[str, str]) -> None:
         self.folder = folder
         self._started = time.monotonic()
-        self.process = subprocess.Popen(
-            command,
-            stdin=subprocess.PIPE,
-            stdout=subprocess.PIPE,
-            stderr=(folder.parent / "server.stderr").open("ab"),
-            cwd=folder,
-            env=environment,
-        )
+        with (folder.parent / "server.stderr").open("ab") as log:
+            self.process = subprocess.Popen(
+                command,
+                stdin=subprocess.PIPE,
+                stdout=subprocess.PIPE,
+                stderr=log,
+                cwd=folder,
+                env=environment,
+            )
         self.frames: list[tuple[int, bytes]] = []
         self.bytes = 0
         self._seen = 0
@@ -45,7 +46,8 @@ class Editor:
         self._answers: dict[int, dict[str, Any]] = {}
         self._more = threading.Condition()
         self._reading = True
-        threading.Thread(target=self._read, daemon=True).start()
+        self._thread = threading.Thread(target=self._read, daemon=True)
+        self._thread.start()
 
     # -- reading -----------------------------------------------------------------------------------
 
@@ -190,6 +192,10 @@ class Editor:
         except subprocess.TimeoutExpired:
             self.process.kill()
             self.process.wait()
+        self._thread.join(5)
+        for pipe in (self.process.stdin, self.process.stdout):
+            with suppress(BrokenPipeError):
+                pipe.close()  # type: ignore[union-attr]
 
 
 def resident(pid: int) -> int:

@@ -35,6 +35,15 @@ def _poured(editor: Editor, lines: Path) -> float:
 
 
 def calls(count: int, root: Path) -> float:
+    """A long session: ten updates of each call, of which only the last 2,000 are kept."""
+    made.workspace(root / "ws")
+    lines = made.write(root / "lines", made.calls(root / "ws", 10 * count, count))
+    with running(root) as editor:
+        editor.command("session.new")
+        return _poured(editor, lines)
+
+
+def at_work(count: int, root: Path) -> float:
     """Ten updates of each call, in turns, so that all of them are at work at once."""
     files = made.workspace(root / "ws")
     rounds = ((number, call) for number in range(10) for call in range(count))
@@ -129,7 +138,8 @@ def file_size(size: int, root: Path) -> float:
 
 
 ALL: tuple[tuple[Callable[[int, Path], float], str, str, tuple[int, ...]], ...] = (
-    (calls, "Tool calls at work at once, ten updates of each", "calls", (100, 300, 1000, 3000, 10_000)),
+    (at_work, "Tool calls at work at once, ten updates of each", "calls", (100, 200, 500, 1000, 2000)),
+    (calls, "Tool calls one after the other, ten updates each", "calls", (300, 1000, 3000, 10_000)),
     (sessions, "Sessions, a hundred updates in each", "sessions", (3, 10, 30, 100, 300)),
     (hunks, "Hunks to review in one file", "hunks", (10, 100, 1000, 3000, 10_000)),
     (documents, "Open documents, five updates in each", "documents", (10, 30, 100, 300, 1000)),

@@ -48,9 +48,11 @@ def test_every_key_is_read() -> None:
             "log": {"level": "DEBUG", "protocol": True},
             "mcpServers": {"m": {"command": "mcp", "args": ["-v"]}},
             "cancelGrace": 1,
+            "maxMessageSize": 1000,
         }
     )
     assert problems == []
+    assert settings.max_message_size == 1000
     assert settings.agents["a"] == AgentSettings(
         command="x", args=("y",), env={"K": "v"}, cwd="/w", protocol=2
     )

@@ -20,7 +20,7 @@ from acp_editor.acp.incoming import Incoming
 from acp_editor.acp.lenient import Faults, Object
 from acp_editor.acp.mcp import usable
 from acp_editor.acp.negotiate import CLIENT, Wanted, WrongVersion, negotiate
-from acp_editor.acp.rpc import INTERNAL_ERROR, METHOD_NOT_FOUND, fault
+from acp_editor.acp.rpc import INTERNAL_ERROR, MAX_LINE, METHOD_NOT_FOUND, fault
 from acp_editor.acp.turns import Turn
 from acp_editor.acp.wire import SessionList, Unreadable, read
 from acp_editor.core.model import (
@@ -52,6 +52,8 @@ class AgentSpec:
     env: Mapping[str, str] = field(default_factory=dict[str, str], repr=False)
     cwd: str | None = None
     protocol: Wanted = "auto"
+    max_message: int = MAX_LINE
+    """Bytes; a longer message is a fault, and passed over."""
 
 
 class AgentFailed(Exception):
@@ -124,6 +126,7 @@ class Agent:
             on_traffic=self._incoming.on_traffic if self._on_traffic is None else self._traffic,
             on_line=self._on_line,
             on_noise=self._on_noise,
+            max_line=self.spec.max_message,
         )
         failure: AgentFailed | None = None
         async with anyio.create_task_group() as tasks:

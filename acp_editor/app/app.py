@@ -404,9 +404,10 @@ class App:
                 settings.follow.enabled, frozenset(settings.follow.kinds), settings.follow.resume_after
             )
         )
+        limit = settings.max_message_size
         self.agents.configure(
             {
-                name: AgentSpec(name, a.command, tuple(a.args), dict(a.env), a.cwd, a.protocol)
+                name: AgentSpec(name, a.command, tuple(a.args), dict(a.env), a.cwd, a.protocol, limit)
                 for name, a in settings.agents.items()
             }
         )
