@@ -300,7 +300,8 @@ class Agent:
 
         The turn's beginning and end, and its failure, come to the host as StateUpdates.
         """
-        if self._tasks is None:
+        # Closed a moment before the tasks are gone: the exit code and last words are waited for.
+        if self._tasks is None or self._connection is None or self._connection.closed is not None:
             raise ConnectionClosed(f"{self.spec.name} is not running")
         turn = self._incoming.turns.begin(session_id, blocks)
         await self._tasks.start(self._prompt, turn, blocks)

@@ -10,7 +10,7 @@ from acp_editor.core.session import Session
 from acp_editor.lsp import messages, uris
 
 SNAPSHOT_ROOM: Final = 4_000_000
-"""Characters in a snapshot of each of a session's calls, messages and terminals."""
+"""Characters in a snapshot of all sessions' calls, and as many of their messages and terminals."""
 
 MAX_TEXT: Final = 200_000
 """Characters of one text in a snapshot or notification; more is cut, with `truncated` beside it."""
@@ -107,9 +107,10 @@ def session(
     calls: list[messages.ToolCall],
     options: list[messages.ConfigOption],
     queued: int,
+    room: int = SNAPSHOT_ROOM,
 ) -> messages.Session:
     """What is told whole of a session has its limit, so that the answer takes no longer than it may."""
-    said, printed = newest(item.messages), newest(item.terminals.values())
+    said, printed = newest(item.messages, room), newest(item.terminals.values(), room)
     rendered: messages.Session = {
         "sessionId": item.session_id,
         "agent": item.agent,
@@ -138,9 +139,8 @@ def session(
 Kept = TypeVar("Kept", model.ToolCall, model.Message, model.Terminal)
 
 
-def newest(items: Collection[Kept]) -> list[Kept]:
-    """The newest of them, in their order, that a snapshot has room for."""
-    room = SNAPSHOT_ROOM
+def newest(items: Collection[Kept], room: int) -> list[Kept]:
+    """The newest of them, in their order, that there is room for."""
     found: list[Kept] = []
     for item in reversed(list(items)):
         room -= _length(item)

@@ -70,6 +70,9 @@ class Sessions:
     def __iter__(self) -> Iterator[Entry]:
         return iter(list(self._entries.values()))
 
+    def __len__(self) -> int:
+        return len(self._entries)
+
     def get(self, key: str) -> Entry | None:
         return self._entries.get(key)
 

@@ -217,6 +217,7 @@ class Surfaces:
                     [self.call(entry, call) for call in self._calls(entry)],
                     app.options.rows(entry),
                     len(entry.queue),
+                    render.SNAPSHOT_ROOM // max(1, len(app.sessions)),
                 )
                 for entry in app.sessions
             ],
@@ -229,7 +230,8 @@ class Surfaces:
     def _calls(self, entry: Entry) -> Iterator[ToolCall]:
         """All of a session's calls; those that a snapshot has no room for without what they are about."""
         calls = entry.session.tool_calls
-        whole = {call.tool_call_id for call in render.newest(calls.values())}
+        room = render.SNAPSHOT_ROOM // max(1, len(self._app.sessions))
+        whole = {call.tool_call_id for call in render.newest(calls.values(), room)}
         return (call if key in whole else bare(call) for key, call in calls.items())
 
     def status(self) -> messages.StatusParams:

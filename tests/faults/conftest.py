@@ -9,16 +9,6 @@ from pathlib import Path
 
 import descendants
 import pytest
-from hypothesis import HealthCheck, settings
-
-settings.register_profile(
-    "faults",
-    derandomize=True,
-    max_examples=6,
-    deadline=None,
-    database=None,
-    suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow],
-)
 
 
 @pytest.fixture(autouse=True)

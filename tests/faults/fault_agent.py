@@ -61,12 +61,14 @@ class Wire:
     def send(self, message: Any) -> None:
         self.out(json.dumps(message).encode() + b"\n")
 
-    def request(self, method: str, params: Any) -> int:
+    def request(self, method: str, params: Any) -> str:
+        """Its id is one that nothing at random is equal to."""
         self.next_id += 1
-        self.send({"jsonrpc": "2.0", "id": self.next_id, "method": method, "params": params})
-        return self.next_id
+        ident = f"r{self.next_id}"
+        self.send({"jsonrpc": "2.0", "id": ident, "method": method, "params": params})
+        return ident
 
-    def wait(self, ident: int, seconds: float = WAIT) -> dict[str, Any] | None:
+    def wait(self, ident: str, seconds: float = WAIT) -> dict[str, Any] | None:
         with self.answered:
             self.answered.wait_for(lambda: ident in self.answers, seconds)
             return self.answers.get(ident)
@@ -171,6 +173,7 @@ class Acts:
         os.write(2, b"e" * size)
 
     def permissions(self, count: int = 1000, wait: bool = False) -> None:
+        last = ""
         for number in range(count):
             ident = f"p{number}"
             if self.version == 1:
@@ -336,7 +339,8 @@ class Acts:
 
     def wait_for(self, path: str) -> None:
         """Waits until a file is there: how a test says "go on"."""
-        end = time.monotonic() + WAIT
+        self.wire.note({"fault": "waiting"})
+        end = time.monotonic() + 3 * WAIT
         while not os.path.exists(path) and time.monotonic() < end:
             time.sleep(0.01)
 

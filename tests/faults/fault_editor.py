@@ -10,12 +10,13 @@ editor's ends of the server's pipes open, as a helper that a real editor started
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import json
 import os
 import subprocess
 import sys
 import time
-from collections.abc import Callable
+from collections.abc import AsyncIterator, Callable
 from pathlib import Path
 from typing import Any, Self
 
@@ -274,6 +275,27 @@ class Editor:
         return await self.until(
             lambda state: state["sessions"] and all(s["state"] == "idle" for s in state["sessions"]), seconds
         )
+
+    @contextlib.asynccontextmanager
+    async def watched(self) -> AsyncIterator[list[float]]:
+        """Asks for the state all the while, and gives how long each answer took."""
+        await self.state()  # waits until the server is there
+        took: list[float] = []
+        over = False
+
+        async def ask() -> None:
+            while not over:
+                began = time.monotonic()
+                await self.state()
+                took.append(time.monotonic() - began)
+                await asyncio.sleep(0.03)
+
+        task = asyncio.create_task(ask())
+        try:
+            yield took
+        finally:
+            over = True
+            await task
 
     def uri(self, path: str) -> str:
         return (self.cwd / path).as_uri()
