@@ -41,7 +41,7 @@ def _compared(old: bytes, new: bytes) -> list[Change]:
 
 def _plain(text: bytes) -> bool:
     """Whether its lines are those that Python splits."""
-    return text.count(b"\r") == text.count(b"\r\n")
+    return b"\r" not in text or text.count(b"\r") == text.count(b"\r\n")
 
 
 def _between_runs(old: Sequence[bytes], new: Sequence[bytes]) -> Iterator[Change]:
