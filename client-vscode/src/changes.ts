@@ -20,7 +20,7 @@ import {
 import type { Announcer } from './announce';
 import type { Client } from './client';
 import { showDiff, showDiffs } from './documents';
-import { countLabel, hunkAt, isWhole, lineLabel, neighbour, size, stops } from './hunks';
+import { countLabel, hunkAt, isSame, isWhole, lineLabel, neighbour, size, stops } from './hunks';
 import type { Change, DiffDocuments, Hunk, Kept, Undone } from './protocol';
 import type { State } from './state';
 
@@ -37,6 +37,7 @@ export class Changes implements Disposable, TreeDataProvider<Node> {
   private readonly view: TreeView<Node>;
   private readonly listeners: Disposable;
   private readonly underWay = new Set<string>();
+  private readonly answered = new Set<string>();
   readonly onDidChangeTreeData = this.emitter.event;
 
   constructor(
@@ -74,13 +75,14 @@ export class Changes implements Disposable, TreeDataProvider<Node> {
   /** Keeps or undoes one hunk: that of the view's row, else the one at the cursor. */
   async decideHunk(what: 'keep' | 'undo', row?: unknown): Promise<void> {
     const node = asNode(row);
-    const { hunkId } = node?.type === 'hunk' ? node.hunk : this.hunkAtCursor();
+    const hunk = node?.type === 'hunk' ? this.hunkNow(node) : this.hunkAtCursor();
     // A second click on a lens that is just going away is not about another hunk.
-    const there = this.state.changes.some(({ hunks }) => hunks.some((hunk) => hunk.hunkId === hunkId));
-    if (!there || this.underWay.has(hunkId)) return;
+    if (!hunk || this.underWay.has(hunk.hunkId)) return;
+    const { hunkId } = hunk;
     this.underWay.add(hunkId);
     try {
       await this.decide(what, { hunkId });
+      this.answered.add(hunkId);
     } finally {
       this.underWay.delete(hunkId);
     }
@@ -175,6 +177,16 @@ export class Changes implements Disposable, TreeDataProvider<Node> {
 
   private say(message: string): void {
     this.announcer.say(`$(diff) ${message}`, message);
+  }
+
+  /** The hunk that a row or a lens was made for, which may have another id by now; none where it was answered. */
+  private hunkNow({ change, hunk }: { readonly change: Change; readonly hunk: Hunk }): Hunk | undefined {
+    const hunks = this.state.changes.find(({ uri }) => uri === change.uri)?.hunks ?? [];
+    const itself = hunks.find(({ hunkId }) => hunkId === hunk.hunkId);
+    if (itself || this.answered.has(hunk.hunkId)) return itself;
+    const found = hunks.find((other) => isSame(other, hunk));
+    if (!found) throw new Error(l10n.t('That change is not there any more.'));
+    return found;
   }
 
   private hunkAtCursor(): Hunk {

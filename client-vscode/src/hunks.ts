@@ -22,6 +22,12 @@ export function isWhole({ original, modified }: Hunk): boolean {
   return isEmpty(original) && isEmpty(modified);
 }
 
+/** Whether both are about the same lines. */
+export function isSame(one: Hunk, other: Hunk): boolean {
+  const same = (a: LineRange, b: LineRange): boolean => a.start === b.start && a.end === b.end;
+  return same(one.original, other.original) && same(one.modified, other.modified);
+}
+
 /** A place in the list of all changes. */
 export interface Stop {
   readonly uri: string;
