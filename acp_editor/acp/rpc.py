@@ -214,11 +214,14 @@ def _without_lone_surrogates(value: Json, report: Report) -> Json:
     return value
 
 
+_CONTAINERS: Final = (dict, list)  # made once: a union in the loop would be made for every child
+
+
 def _deeper_than(value: Json, depth: int) -> bool:
     level: list[Json] = [value]
     for _ in range(depth):
         children = (item.values() if is_object(item) else item for item in level)
-        level = [child for group in children for child in group if isinstance(child, dict | list)]
+        level = [child for group in children for child in group if isinstance(child, _CONTAINERS)]
         if not level:
             return False
     return True

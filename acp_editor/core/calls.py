@@ -203,8 +203,9 @@ _BARE: Final = 10 * limits.WORDS
 
 def _within(call: ToolCall) -> tuple[ToolCall, int]:
     """The call with no more than one may weigh, and what it weighs; its newest content stays."""
-    output, given = limits.weight(call.raw_output), limits.weight(call.raw_input)
-    content = limits.weight(call.content)
+    most = limits.CALL_WEIGHT
+    output, given = limits.weight(call.raw_output, most), limits.weight(call.raw_input, most)
+    content = limits.weight(call.content, most)
     rest = limits.weight([call.tool_call_id, call.name, call.title, dict(call.meta), call.capabilities])
     weight = output + given + content + rest
     if weight <= limits.CALL_WEIGHT:

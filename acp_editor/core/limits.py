@@ -6,6 +6,7 @@ a day, and below what would fill the memory or hold up an editor that asks for t
 
 from __future__ import annotations
 
+import math
 from dataclasses import replace
 from typing import Final, TypeVar
 
@@ -54,11 +55,14 @@ UNREAD: Final = 100_000
 U = TypeVar("U", bound=Update)
 
 
-def weight(value: Json) -> int:
-    """About the bytes that a value takes: its strings' characters, and a little for everything in it."""
+def weight(value: Json, most: float = math.inf) -> int:
+    """About the bytes that a value takes: its strings' characters, and a little for everything in it.
+
+    Counts no further than to something over `most`.
+    """
     total = 0
     waiting: list[Json] = [value]
-    while waiting:
+    while waiting and total <= most:
         item = waiting.pop()
         total += 16
         if isinstance(item, str):
