@@ -21,6 +21,7 @@ from acp_editor.core.model import (
     ConfigUpdate,
     ExitStatus,
     Json,
+    Message,
     MessageChunk,
     MessageUpsert,
     Notice,
@@ -253,3 +254,12 @@ def test_a_snapshot_is_bounded_though_the_session_holds_more() -> None:
     assert sum(len(message["text"]) for message in rendered["messages"]) <= render.SNAPSHOT_ROOM
     assert rendered["messages"][-1]["messageId"] == "m59"
     assert rendered["truncated"]
+
+
+def test_a_long_message_shows_its_end() -> None:
+    text = "x" * render.MAX_TEXT + "the end"
+    shown = render.message(Message("agent", "m", ({"type": "text", "text": text},)))
+    assert shown["text"].endswith("the end")
+    assert shown["content"][0]["text"].endswith("the end")
+    assert len(shown["text"]) == render.MAX_TEXT
+    assert shown.get("truncated") is True

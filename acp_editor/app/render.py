@@ -50,7 +50,7 @@ def line_range(line: int, length: int) -> messages.Range:
 
 
 def message(item: model.Message) -> messages.Message:
-    cutter = Cutter()
+    cutter = Cutter(newest=True)
     rendered: messages.Message = {
         "role": item.role,
         "messageId": item.message_id,
@@ -195,10 +195,14 @@ def abilities(can: model.Capabilities) -> list[str]:
 
 
 class Cutter:
-    """Copies JSON with long strings cut; `did` says whether any was."""
+    """Copies JSON with long strings cut; `did` says whether any was.
 
-    def __init__(self, limit: int = MAX_TEXT) -> None:
+    With `newest` it is their end that stays: of what grows, that is what the person reads.
+    """
+
+    def __init__(self, limit: int = MAX_TEXT, *, newest: bool = False) -> None:
         self._limit = limit
+        self._newest = newest
         self.did = False
 
     def cut(self, value: Any, depth: int = 0) -> Any:
@@ -206,7 +210,7 @@ class Cutter:
             case str():
                 if len(value) > self._limit:
                     self.did = True
-                    return value[: self._limit]
+                    return value[-self._limit :] if self._newest else value[: self._limit]
                 return value
             case dict():
                 if depth > 60:
