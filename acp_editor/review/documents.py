@@ -13,7 +13,7 @@ from acp_editor.review import files, textlines
 from acp_editor.review.encoding import UTF8, Encoding, fit, guess
 from acp_editor.review.engine import Engine
 from acp_editor.review.files import ABSENT, Version
-from acp_editor.review.tracked import Tracked, signature
+from acp_editor.review.tracked import State, Tracked, signature
 from acp_editor.review.turns import Clash
 
 
@@ -45,9 +45,14 @@ class Documents:
         self._encodings[path] = fit(data, text) or guess(data)
         self._engine.open.add(path)
         now = self.version(tracked, text)
-        if now != tracked.current:
-            tracked.person(now, self._engine.differ, self._engine.new_id)
-            self._engine.settle(tracked)
+        if now == tracked.current:
+            return
+        if tracked.pending and not tracked.old_path and now.data == tracked.base.data:
+            # It was read just before the agent wrote the file, and is about to be read again.
+            tracked.before = State(tracked.base, tracked.base, (), None, False)
+            return
+        tracked.person(now, self._engine.differ, self._engine.new_id)
+        self._engine.settle(tracked)
 
     def closed(self, path: str) -> None:
         """A document was closed: the disk is what counts; unsaved typing is gone."""
