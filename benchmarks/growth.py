@@ -29,9 +29,10 @@ def _update(call: str, number: int, path: Path, session: str = "s1") -> bytes:
 
 
 def _poured(editor: Editor, lines: Path) -> float:
-    start = editor.now()
+    """The server's processor time at the end of it: what work costs on a busy machine, too."""
     editor.command("prompt", {"text": f"pour {lines}"})
-    return (editor.wait_for(idle) - start) / 1e9
+    editor.wait_for(idle)
+    return editor.cpu()
 
 
 def calls(count: int, root: Path) -> float:
@@ -40,7 +41,8 @@ def calls(count: int, root: Path) -> float:
     lines = made.write(root / "lines", made.calls(root / "ws", 10 * count, count))
     with running(root) as editor:
         editor.command("session.new")
-        return _poured(editor, lines)
+        before = editor.cpu()
+        return _poured(editor, lines) - before
 
 
 def at_work(count: int, root: Path) -> float:
@@ -52,7 +54,8 @@ def at_work(count: int, root: Path) -> float:
     )
     with running(root) as editor:
         editor.command("session.new")
-        return _poured(editor, lines)
+        before = editor.cpu()
+        return _poured(editor, lines) - before
 
 
 def sessions(count: int, root: Path) -> float:
@@ -63,13 +66,12 @@ def sessions(count: int, root: Path) -> float:
         root / "lines", (_update("c", number, files[n % len(files)], f"s{n}") for number, n in rounds)
     )
     with running(root) as editor:
-        start = editor.now()
+        before = editor.cpu()
         first = editor.command("session.new")["sessionId"]
         for _ in range(count - 1):
             editor.command("session.new")
-        opened = (editor.now() - start) / 1e9
         editor.command("session.select", {"sessionId": first})
-        return opened + _poured(editor, lines)
+        return _poured(editor, lines) - before
 
 
 def hunks(count: int, root: Path) -> float:
@@ -99,12 +101,11 @@ def documents(count: int, root: Path) -> float:
     lines = made.write(root / "lines", (_update(f"c{call}", number, files[call]) for number, call in rounds))
     with running(root) as editor:
         editor.command("session.new")
-        start = editor.now()
+        before = editor.cpu()
         for path in files:
             document = {"uri": path.as_uri(), "languageId": "python", "version": 1, "text": path.read_text()}
             editor.tell("textDocument/didOpen", {"textDocument": document})
-        editor.command("state")
-        return (editor.now() - start) / 1e9 + _poured(editor, lines)
+        return _poured(editor, lines) - before
 
 
 def file_size(size: int, root: Path) -> float:
@@ -134,7 +135,8 @@ def file_size(size: int, root: Path) -> float:
         document = {"uri": path.as_uri(), "languageId": "python", "version": 1, "text": path.read_text()}
         editor.tell("textDocument/didOpen", {"textDocument": document})
         editor.command("state")
-        return _poured(editor, lines)
+        before = editor.cpu()
+        return _poured(editor, lines) - before
 
 
 ALL: tuple[tuple[Callable[[int, Path], float], str, str, tuple[int, ...]], ...] = (
@@ -161,5 +163,5 @@ def measure(scale: Scale) -> Iterator[Curve]:
                 with tempfile.TemporaryDirectory(prefix="acp-editor-") as folder:
                     (Path(folder) / "ws").mkdir()
                     taken.append(work(size, Path(folder)))
-            points.append((size, min(taken)))
+            points.append((size, max(0.01, min(taken))))
         yield Curve(work.__name__, title, unit, tuple(points))

@@ -42,8 +42,9 @@ def measured(rows: Sequence[Row], curves: Sequence[Curve]) -> str:
             "|---|---|---|---|---|",
             *table,
             "",
-            "How the time grows, both axes by powers of ten; the dashed line grows as the size does. "
-            "Each point is all the work for so many, in a server of its own.",
+            "How the server's processor time grows (for hunks, the time until they are shown), both axes by",
+            "powers of ten; the dashed line grows as the size does. Each point is all the work for so many, in a",
+            "server of its own.",
             "",
             *pictures,
             "",
