@@ -13,8 +13,8 @@ import { isWhole } from './hunks';
 import type { Change, Hunk } from './protocol';
 import type { State } from './state';
 
-const AGAIN = [600, 2500];
-/** Milliseconds; VS Code drops a refresh where its editor loses the focus within a moment, so there are more. */
+const AGAIN = 1500;
+/** Milliseconds; VS Code drops a refresh where its editor loses the focus within a moment, so there is a second. */
 
 /**
  * Keep and Undo above each hunk. They are made from what is known here already, so that those of a hunk that
@@ -23,7 +23,7 @@ const AGAIN = [600, 2500];
 export class HunkLenses implements Disposable, CodeLensProvider {
   private readonly emitter = new EventEmitter<void>();
   private readonly listeners: Disposable;
-  private timers: ReturnType<typeof setTimeout>[] = [];
+  private timer: ReturnType<typeof setTimeout> | undefined;
   readonly onDidChangeCodeLenses = this.emitter.event;
 
   constructor(private readonly state: State) {
@@ -43,14 +43,14 @@ export class HunkLenses implements Disposable, CodeLensProvider {
   }
 
   dispose(): void {
-    this.timers.forEach(clearTimeout);
+    clearTimeout(this.timer);
     this.listeners.dispose();
     this.emitter.dispose();
   }
 
   private again(): void {
-    this.timers.forEach(clearTimeout);
-    this.timers = AGAIN.map((after) => setTimeout(() => this.emitter.fire(), after));
+    clearTimeout(this.timer);
+    this.timer = setTimeout(() => this.emitter.fire(), AGAIN);
   }
 }
 

@@ -74,25 +74,35 @@ def press_in_title(editor: Editor, action: str) -> None:
     editor.page.locator(f'.part.sidebar .pane-header a.action-label[aria-label^="{action}"]').click()
 
 
-def lenses(editor: Editor) -> list[str]:
+_LENSES = f"{ACTIVE} .codelens-decoration"
+_TOPS = (
+    "all => all.map(lens => lens.getClientRects().length && lens.querySelector('a') ? lens.offsetTop : -1)"
+)
+"""What VS Code remembers of an earlier look at the file is text without links, until it has asked again."""
+
+
+def _seen(editor: Editor) -> list[Locator]:
     """The code lenses of the active editor that are to be seen, from top to bottom."""
-    found = editor.page.locator(f"{ACTIVE} .codelens-decoration").evaluate_all(
-        "all => all.map(lens => [lens.offsetTop, lens.textContent]).sort((a, b) => a[0] - b[0])"
-    )
-    return [str(text).replace("\u00a0", " ").replace("\n", "") for _, text in found if text]
+    found = editor.page.locator(_LENSES)
+    tops = found.evaluate_all(_TOPS)
+    return [
+        found.nth(number) for number in sorted(range(len(tops)), key=lambda n: tops[n]) if tops[number] >= 0
+    ]
+
+
+def lenses(editor: Editor) -> list[str]:
+    """What the lenses say that are to be seen."""
+    texts = [lens.text_content(timeout=1000) or "" for lens in _seen(editor)]
+    return [text.replace("\u00a0", " ").replace("\n", "") for text in texts]
 
 
 def press_lens(editor: Editor, title: str, index: int) -> None:
-    """Of the lens with that place among those to be seen, the part with that title."""
-    found = editor.page.locator(f"{ACTIVE} .codelens-decoration")
+    """Of the lens with that place among those to be seen, the part with that title.
 
-    def place() -> list[int]:
-        tops = found.evaluate_all("all => all.map(lens => lens.textContent ? lens.offsetTop : 1e9)")
-        return sorted(range(len(tops)), key=lambda number: tops[number])[index : index + 1]
-
-    # Not pressed again where it fails: there may be another one at its place by then.
-    number = wait_for(place, f"lens {index} is there")[0]
-    found.nth(number).get_by_text(title, exact=True).click(timeout=PATIENCE * 1000)
+    It is not pressed again where that fails: there may be another one at its place by then.
+    """
+    lens = wait_for(lambda: _seen(editor)[index : index + 1], f"lens {index} is there")[0]
+    lens.get_by_text(title, exact=True).click(timeout=PATIENCE * 1000)
 
 
 def hover(editor: Editor, line: int, words: str) -> str:
