@@ -14,13 +14,12 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from bootstrap import BIN
-from licences import python_packages
+from licences import CLIENT, python_packages
 from system import require
 
 import workbench
 from cached import CACHE, ROOT, digest, locked, once, say, stop
 
-CLIENT = ROOT / "client-vscode"
 GENERATED = {"node_modules", "out", "dist", "bundled", "coverage"}
 
 

@@ -9,7 +9,7 @@ import type { Options } from './options';
 import type { Call, Permissions } from './permissions';
 import type { Login } from './login';
 import type { Pickers } from './picker';
-import { unlinked } from './plain';
+import { unlinked } from './safe';
 import type { Prompt } from './prompt';
 import type { FollowState, ToolCall } from './protocol';
 import type { Questions } from './questions';

@@ -2,9 +2,8 @@ import { type Disposable, ProgressLocation, type Terminal, ThemeIcon, l10n, wind
 import type { Client } from './client';
 import type { Config } from './config';
 import { messageOf } from './environment';
-import { unlinked } from './plain';
 import type { Agent, RunInTerminalParams, State as Snapshot } from './protocol';
-import { withoutIcons } from './safe';
+import { unlinked, withoutIcons } from './safe';
 import type { State } from './state';
 
 /** Logging in to agents and out again, in a terminal where an agent wants that. */

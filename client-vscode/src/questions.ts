@@ -1,6 +1,6 @@
 import { type CancellationToken, type Disposable, EventEmitter, type Uri, commands, env, l10n, window } from 'vscode';
 import { askForm } from './form';
-import { unlinked } from './plain';
+import { unlinked } from './safe';
 import type { ElicitParams, ElicitResult } from './protocol';
 
 const SHORT = 200;

@@ -23,6 +23,11 @@ export function withoutIcons(text: string): string {
   return visible(text).replaceAll('$(', '$\u2060(');
 }
 
+/** An agent's words for a notification, in whose text VS Code makes links, also such as run commands. */
+export function unlinked(text: string): string {
+  return text.replaceAll('](', '] (');
+}
+
 const SEQUENCE =
   // eslint-disable-next-line no-control-regex -- what is looked for
   /\x1b(?:\[[0-?]*[ -/]*[@-~]?|[\]PX^_][^\x07\x1b\x9c\n]*(?:\x07|\x1b\\|\x9c)?|[ -/]*[0-~]?)|[\x80-\x9f]/g;

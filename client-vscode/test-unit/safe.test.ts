@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { forTerminal, visible, withoutIcons } from '../src/safe';
+import { forTerminal, unlinked, visible, withoutIcons } from '../src/safe';
 
 test('ordinary names stay as they are', () => {
   for (const name of ['src/app.py', 'Straße 7.md', '日本語.txt', 'שלום.md', '👩‍💻.md', 'a b  c']) assert.equal(visible(name), name);
@@ -56,4 +56,8 @@ test('long nonsense is looked at in time that grows with its length', () => {
     forTerminal(nonsense);
     assert.ok(performance.now() - start < 2000);
   }
+});
+
+test('a message has no links but those that are seen', () => {
+  assert.equal(unlinked('[Details](command:evil) at https://x.example'), '[Details] (command:evil) at https://x.example');
 });
