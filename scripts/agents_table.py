@@ -36,6 +36,7 @@ EXAMPLES = frozenset({"sdk-dual", "sdk-example"})
 
 SCENARIOS = {
     "full": "Turn and undo",
+    "script": "What a command changes",
     "reject": "Reject",
     "permcancel": "Cancel at a question",
     "cancelshell": "Cancel a command",
@@ -52,6 +53,8 @@ results of those runs (`scripts/agents_table.py`), not by hand.
 
 - **Turn and undo**: a turn with edits and commands, every request approved; its changes are listed and shown,
   and undoing them all leaves the files as they were.
+- **What a command changes**: files that a command rewrites, and that nothing else tells of, are listed as
+  changes of that command, and undone.
 - **Reject**: every request is rejected, and nothing that was asked for happens.
 - **Cancel at a question**: a cancel while a permission is pending ends the turn and takes the question back.
 - **Cancel a command**: a cancel while a command runs ends both, and the next prompt works.
@@ -64,7 +67,7 @@ checked against the protocol's schema. “–”: the agent has nothing that cou
 SEEN_HEAD = """
 ## How they work
 
-As seen in the first of these runs. “Writes files” and “Commands run in” say whether the agent does it itself
+As seen in “Turn and undo”. “Writes files” and “Commands run in” say whether the agent does it itself
 or through the editor; what it wrote itself is found on the disk. “Lines” says that its tool calls name lines;
 where they do not, the place is found by the text that changes.
 
@@ -78,7 +81,9 @@ CAN_HEAD = """
 FAULTS_HEAD = """
 ## Where they deviate from the protocol
 
-It is worked around, counted and told; [Faults](faults.md) says what each code means.
+Seen in any of these runs. “Faults” are worked around, counted and told to the person;
+[Faults](faults.md) says what each code means. “Against the schema” is what the official schema of that
+version does not allow, also where it is harmless and nobody is told of it.
 
 """
 
@@ -94,7 +99,7 @@ def page(results: dict[str, Json]) -> str:
     seen = [row for row in rows if "seen" in row]
     working = [row for row in seen if row["agent"] not in EXAMPLES]
     worked = ([*_who(row), *_outcomes(row)] for row in rows)
-    deviating = [row for row in seen if row["seen"]["faults"]]
+    deviating = [row for row in rows if _of_all(row, "faults") or _of_all(row, "deviations")]
     parts = [
         HEAD,
         table(["Agent", "Package", "ACP", *SCENARIOS.values()], worked),
@@ -110,8 +115,8 @@ def page(results: dict[str, Json]) -> str:
         ),
     ]
     if deviating:
-        told = ([_name(row), str(row["protocol"]), _codes(row["seen"]["faults"])] for row in deviating)
-        parts += [FAULTS_HEAD, table(["Agent", "ACP", "Faults"], told)]
+        told = ([_name(row), str(row["protocol"]), *_deviations(row)] for row in deviating)
+        parts += [FAULTS_HEAD, table(["Agent", "ACP", "Faults", "Against the schema"], told)]
     return "".join(parts)
 
 
@@ -155,8 +160,14 @@ def _abilities(seen: Json) -> list[str]:
     return [*(", ".join(names) or "–" for names in lists), str(seen["commands"] or "–")]
 
 
-def _codes(codes: Iterable[str]) -> str:
-    return ", ".join(f"`{code}`" for code in codes)
+def _of_all(row: Json, key: str) -> list[str]:
+    """What was seen in any scenario, each once."""
+    return sorted({each for found in row.get(key, {}).values() for each in found})
+
+
+def _deviations(row: Json) -> list[str]:
+    codes = ", ".join(f"`{code}`" for code in _of_all(row, "faults"))
+    return [codes or "–", "<br>".join(map(_plain, _of_all(row, "deviations"))) or "–"]
 
 
 def _plain(text: str) -> str:

@@ -96,6 +96,77 @@ class Traffic:
             check(self.version, definitions[method, "result"], message["result"])
 
 
+class Deviations:
+    """What an agent sends that the schema does not allow, said once for each kind; give it each message.
+
+    Methods that begin with an underscore, and unstable ones, are nobody's deviation.
+    """
+
+    def __init__(self, version: Version) -> None:
+        self.version: Version = version
+        self.found: dict[str, int] = {}
+        """How often each was seen, by a sentence that names no one message."""
+        self._asked: dict[Any, str] = {}
+
+    def see(self, way: str, message: dict[str, Any]) -> None:
+        """`way` is "out" for what we sent."""
+        method = message.get("method")
+        if way == "out":
+            if method is not None and "id" in message:
+                self._asked[message["id"]] = method
+        elif method is not None:
+            self._weigh(method, "params", message.get("params"))
+        elif "error" in message:
+            self._add(self._asked.pop(message.get("id"), "an unknown request"), "Error", message["error"])
+        elif (asked := self._asked.pop(message.get("id"), None)) is not None:
+            self._weigh(asked, "result", message.get("result"))
+
+    def _weigh(self, method: str, part: str, value: Any) -> None:
+        if (name := _definitions(self.version).get((method, part))) is not None:
+            kind = value.get("update", {}).get("sessionUpdate") if method == "session/update" else None
+            self._add(" ".join(filter(None, [method, kind])), name, value)
+        elif not method.startswith("_") and part == "params":
+            self._count(f"{method}: not in the schema")
+
+    def _add(self, where: str, definition: str, value: Any) -> None:
+        for error in validator(self.version, definition).iter_errors(value):
+            error = _cause(error)
+            path = ".".join("*" if isinstance(key, int) else str(key) for key in error.absolute_path)
+            self._count(f"{where}: {path + ': ' if path else ''}{_said(error)}")
+
+    def _count(self, sentence: str) -> None:
+        self.found[sentence] = self.found.get(sentence, 0) + 1
+
+
+def _cause(error: jsonschema.ValidationError) -> jsonschema.ValidationError:
+    """The reason inside of a choice: of the branch that the value says it is, by a constant of its own."""
+    while error.context:
+        branches: dict[Any, list[jsonschema.ValidationError]] = {}
+        for each in error.context:
+            branches.setdefault(each.schema_path[0], []).append(each)
+        meant = [branch for branch in branches.values() if not any(map(_other, branch))]
+        closest = min(meant or branches.values(), key=len)
+        error = max(closest, key=lambda each: len(each.absolute_path))
+    return error
+
+
+def _other(error: jsonschema.ValidationError) -> bool:
+    """Whether it only says that the value is of another branch."""
+    return error.validator in {"const", "not"} or (
+        error.validator == "type" and error.validator_value == "null"
+    )
+
+
+def _said(error: jsonschema.ValidationError) -> str:
+    match error.validator:
+        case "type":
+            return f"not of type {error.validator_value}"
+        case "enum" | "const":
+            return f"{error.instance!r} is not a value of the schema"
+        case _:
+            return error.message[:120]
+
+
 def _reasons(errors: list[jsonschema.ValidationError], depth: int = 0) -> list[str]:
     lines: list[str] = []
     for error in errors:

@@ -21,6 +21,7 @@ import threading
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import Literal
 
 HERE = Path(__file__).resolve().parent
 sys.path.insert(0, str(HERE.parent.parent / "scripts"))
@@ -42,7 +43,7 @@ class Agent:
     pip: str | None = None
     apt: tuple[str, ...] = ()
     python: tuple[int, int] = (3, 11)
-    versions: tuple[int, ...] = (1,)
+    versions: tuple[Literal[1, 2], ...] = (1,)
     env: Mapping[str, str] = field(default_factory=dict[str, str])
     files: Mapping[str, str] = field(default_factory=dict[str, str])
     """What has to be in its home folder."""

@@ -1,7 +1,8 @@
 """What was seen to work with real agents: taken from their traffic, kept in results.json.
 
 One row for each agent and protocol version:
-`scenarios` says "ok" or what went wrong; `seen` is what the agent said and did in its scenario "full".
+`scenarios` says "ok" or what went wrong; `seen` is what the agent said and did in its scenario "full";
+`faults` are those that the server told of and `deviations` what the schema does not allow, by scenario.
 """
 
 from __future__ import annotations
@@ -63,8 +64,12 @@ def seen(traffic: Traffic, state: dict[str, Json]) -> dict[str, Json]:
         "told": sorted({_without_chunk(update["sessionUpdate"]) for update in updates}),
         "options": [option["configId"] for option in session.get("config", ())],
         "commands": len(session.get("commands", ())),
-        "faults": sorted({fault["code"] for fault in state.get("faults", ())}),
     }
+
+
+def faults(state: dict[str, Json]) -> list[str]:
+    """The codes of what the server told of."""
+    return sorted({fault["code"] for fault in state.get("faults", ())})
 
 
 def _asked_for(message: Json) -> Json:
@@ -115,10 +120,21 @@ def _row(rows: Results, name: str, version: int) -> dict[str, Json]:
     return row
 
 
-def passed(name: str, version: int, scenario: str, found: dict[str, Json]) -> Change:
+def passed(
+    name: str,
+    version: int,
+    scenario: str,
+    found: dict[str, Json],
+    told: Iterable[str],
+    deviations: Iterable[str],
+) -> Change:
+    """`told` are codes of faults."""
+
     def change(rows: Results) -> None:
         row = _row(rows, name, version)
         row["scenarios"][scenario] = "ok"
+        row.setdefault("faults", {})[scenario] = list(told)
+        row.setdefault("deviations", {})[scenario] = sorted(deviations)
         if scenario == "full":
             row["seen"] = found
 

@@ -13,6 +13,7 @@ from pathlib import Path
 
 import mock_llm
 import pytest
+from acp_schemas import Deviations, Version
 from agent_side import check_ours
 
 import lab
@@ -34,14 +35,14 @@ SHELLS = frozenset({"claude", "codex", "gemini", "opencode"})
 """Agents whose commands are seen to be told of as such."""
 
 
-def chosen() -> Iterator[tuple[str, int]]:
+def chosen() -> Iterator[tuple[str, Version]]:
     wanted = os.environ.get("ACP_EDITOR_AGENTS", "").split()
     for name in list(lab.AGENTS) if wanted == ["all"] else wanted or DEFAULT:
         for version in lab.AGENTS[name].versions:
             yield name, version
 
 
-def setting(name: str, version: int) -> Protocol:
+def setting(name: str, version: Version) -> Protocol:
     """The newest version is what has to come of "auto"; the other one is asked for."""
     if version == max(lab.AGENTS[name].versions):
         return "auto"
@@ -152,7 +153,7 @@ SCENARIOS: dict[str, Callable[[Conversation], Awaitable[None]]] = {
 }
 
 
-def runs() -> Iterator[tuple[str, int, str]]:
+def runs() -> Iterator[tuple[str, Version, str]]:
     for name, version in chosen():
         for scenario in SCENARIOS:
             if scenario == "script" and name not in SHELLS:
@@ -162,7 +163,7 @@ def runs() -> Iterator[tuple[str, int, str]]:
 
 
 @pytest.mark.parametrize(("name", "version", "scenario"), list(runs()))
-async def test_agent(name: str, version: int, scenario: str, llm: str) -> None:
+async def test_agent(name: str, version: Version, scenario: str, llm: str) -> None:
     try:
         lab.install(name)
     except lab.Unavailable as reason:
@@ -172,11 +173,15 @@ async def test_agent(name: str, version: int, scenario: str, llm: str) -> None:
             await SCENARIOS[scenario](talk)
         seen = results.seen(talk.traffic, talk.state)
         assert seen["protocol"] == version
-        check_ours(seen["protocol"], talk.traffic)
+        check_ours(version, talk.traffic)
+        theirs = Deviations(version)
+        for way, message in talk.traffic:
+            theirs.see(way, message)
     except Exception as failure:
         keep(results.failed(name, version, scenario, str(failure) or repr(failure)))
         raise
-    keep(results.passed(name, version, scenario, seen))
+    told = results.faults(talk.state)
+    keep(results.passed(name, version, scenario, seen, told, theirs.found))
 
 
 def keep(change: results.Change) -> None:
