@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import math
 
 import pytest
 from hypothesis import given
@@ -19,6 +20,7 @@ from acp_editor.acp.rpc import (
     decode,
     encode,
 )
+from acp_editor.core.finite import dumps
 from acp_editor.core.model import Fault, Json
 
 
@@ -98,7 +100,7 @@ def test_every_byte_of_a_long_line_is_looked_at_once():
         (b"{broken", ["not_json"]),
         (b'{"method":"a"} {"method":"b"}', ["not_json"]),
         (b'{"method":"a","params":NaN}', ["not_json"]),
-        (b'{"method":"a","params":1e999}', ["not_json"]),
+        (b'{"method":"a","params":-Infinity}', ["not_json"]),
         (b'{"method":"a","params":' + b"9" * 5000 + b"}", ["not_json"]),
         (b"[" * 100_000, ["not_json"]),
         (b'{"method":"a","params":' + b"[" * 400 + b"]" * 400 + b"}", ["too_deep"]),
@@ -113,6 +115,7 @@ def test_every_byte_of_a_long_line_is_looked_at_once():
         (b'{"method":5}', ["not_a_message"]),
         (b'{"method":"a","id":[1]}', ["bad_id"]),
         (b'{"result":1,"id":true}', ["bad_id"]),
+        (b'{"method":"a","id":1e999}', ["bad_id"]),
     ],
 )
 def test_noise_is_a_fault(line: bytes, codes: list[str]):
@@ -164,6 +167,21 @@ def test_errors(error: Json, expected: tuple[int, str, Json], codes: list[str]):
     assert ((found.error.code, found.error.message, found.error.data), faults) == (expected, codes)
 
 
+def test_a_number_out_of_range_is_infinite_as_it_is_to_javascript_and_null_where_it_goes_on():
+    found, codes = understand(b'{"method":"a","params":[1e999,-1e999,{"b":1e400}]}')
+    assert (found, codes) == (Notification("a", [math.inf, -math.inf, {"b": math.inf}]), [])
+    assert isinstance(found, Notification)
+    assert json.loads(dumps(found.params), parse_constant=pytest.fail) == [None, None, {"b": None}]
+
+
+def test_both_parsers_read_the_same():
+    """The quick one and the careful one, which reads what has a byte order mark before it."""
+    line = encode(
+        {"method": "a", "params": {"\0": [1, -0.0, 1e22, 10**30, "\x7f\u2028\\", [[]], {}, True, None]}}
+    )
+    assert understand(b"\xef\xbb\xbf" + line) == understand(line)
+
+
 @given(st.binary(max_size=300))
 def test_no_bytes_raise(line: bytes):
     understand(line)
@@ -189,6 +207,7 @@ def test_what_is_encoded_is_one_line_and_decodes_to_the_same(value: Json):
     assert line.count(b"\n") == 1
     assert line.isascii()
     assert decode(line, lambda fault: None) == {"params": value}
+    assert decode(b"\xef\xbb\xbf" + line, lambda fault: None) == {"params": value}
 
 
 def test_half_a_surrogate_pair_can_be_encoded():

@@ -7,11 +7,12 @@ from __future__ import annotations
 
 import json
 import math
-import re
 import reprlib
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Final, Never, TypeAlias, TypeGuard
+
+from pydantic_core import from_json
 
 from acp_editor.core.model import Fault, Json
 
@@ -143,47 +144,39 @@ def fault(code: str, message: str, detail: str | bytes | Json = "") -> Fault:
     return Fault(code, message, detail[:_DETAIL])
 
 
-def _finite(text: str) -> float:
-    number = float(text)
-    if math.isinf(number):
-        raise ValueError(f"{text[:40]} is out of range")
-    return number
-
-
 def _no_constant(text: str) -> Never:
     raise ValueError(f"{text} is not JSON")
 
 
 # Python's parser would let NaN and infinities through, which no other JSON reader takes back.
-_decoder: Final = json.JSONDecoder(parse_float=_finite, parse_constant=_no_constant)
+_decoder: Final = json.JSONDecoder(parse_constant=_no_constant)
 # Only ASCII on the wire: it survives peers that read their stdin in some code page, and lone surrogates.
 _encoder: Final = json.JSONEncoder(separators=(",", ":"), allow_nan=False)
 
 
-_SURROGATE: Final = re.compile(r"\\u[dD]")
-"""Of an escaped pair or half of one; two searches for a fixed text take longer."""
-
-
-def _parsed(text: str) -> Json:
-    """Raises ValueError. Most lines begin with their object and end with it: no need to look for spaces."""
-    if text.startswith("{"):
-        found: tuple[Json, int] = _decoder.raw_decode(text)
-        if found[1] == len(text):
-            return found[0]
-    return _decoder.decode(text.removeprefix("\ufeff"))
-
-
 def decode(line: bytes, report: Report) -> Object | None:
-    """The object that a line holds; None for anything else, reported unless the line is blank."""
+    """The object that a line holds; None for anything else, reported unless the line is blank.
+
+    A number that is too large for a float is infinite, as it is to JavaScript.
+    """
+    try:
+        value: Json = from_json(line, allow_inf_nan=False, cache_strings="keys")
+    except ValueError:
+        return _decode_carefully(line, report)
+    if is_object(value) and not _too_deep(value, line):
+        return value
+    return _decode_carefully(line, report)
+
+
+def _decode_carefully(line: bytes, report: Report) -> Object | None:
+    """For what the quick parser refuses: Python's takes more, and says better what is wrong with it."""
     try:
         text = line.decode("utf-8")
     except UnicodeDecodeError as error:
         report(fault("not_utf8", f"A message is not UTF-8: {error.reason}.", line))
         text = line.decode("utf-8", "replace")
     try:
-        value = _parsed(text)
-        if _SURROGATE.search(text):
-            value = _without_lone_surrogates(value, report)
+        value = _without_lone_surrogates(_decoder.decode(text.removeprefix("\ufeff")), report)
     except (ValueError, RecursionError) as error:
         if text and not text.isspace():
             report(fault("not_json", f"A line on the agent's output is not JSON: {error}.", text))
@@ -191,14 +184,19 @@ def decode(line: bytes, report: Report) -> Object | None:
     if not is_object(value):
         report(fault("not_an_object", "A line on the agent's output is JSON but not an object.", text))
         return None
-    if (
-        len(text) > 2 * MAX_DEPTH
-        and text.count("{") + text.count("[") > MAX_DEPTH
-        and _deeper_than(value, MAX_DEPTH)
-    ):
+    if _too_deep(value, line):
         report(fault("too_deep", f"A message is nested deeper than {MAX_DEPTH}.", text))
         return None
     return value
+
+
+def _too_deep(value: Object, line: bytes) -> bool:
+    """Counting first, since walking takes as long as parsing."""
+    return (
+        len(line) > 2 * MAX_DEPTH
+        and line.count(b"{") + line.count(b"[") > MAX_DEPTH
+        and _deeper_than(value, MAX_DEPTH)
+    )
 
 
 def _without_lone_surrogates(value: Json, report: Report) -> Json:
@@ -231,7 +229,7 @@ def classify(message: Object, report: Report) -> Message | None:
     """What an object is in JSON-RPC; None where it is nothing of the kind, which is reported."""
     has_id = "id" in message
     ident: Json = message.get("id")
-    if has_id and (isinstance(ident, bool) or not isinstance(ident, str | int | float | None)):
+    if has_id and not _may_be_id(ident):
         report(fault("bad_id", "A message's id is neither a string nor a number.", message))
         return None
     if "method" in message:
@@ -251,6 +249,12 @@ def classify(message: Object, report: Report) -> Message | None:
         return Answer(ident, None)
     report(fault("not_a_message", "An object is neither a request, a notification nor an answer.", message))
     return None
+
+
+def _may_be_id(ident: Json) -> bool:
+    if isinstance(ident, float):
+        return math.isfinite(ident)
+    return not isinstance(ident, bool) and isinstance(ident, str | int | None)
 
 
 def _error(error: Json, report: Report) -> RpcError:

@@ -23,6 +23,7 @@ from typing import Final, NamedTuple, TextIO
 
 from acp_editor.acp.connection import Direction
 from acp_editor.acp.rpc import encode
+from acp_editor.core.finite import dumps
 from acp_editor.core.model import Json
 from acp_editor.core.redact import Redactor, secrets_of
 
@@ -172,7 +173,7 @@ class Recorder:
             entry["nonjson"] = self._redactor.redact(kept.line.decode("utf-8", "replace").rstrip("\r"))
         else:
             entry["msg"] = self._redactor.redact(_parsed(kept.line))
-        return json.dumps(entry) + "\n"
+        return dumps(entry) + "\n"
 
     # -- on the disk --
 

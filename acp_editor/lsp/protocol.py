@@ -18,6 +18,7 @@ from pygls.protocol import LanguageServerProtocol
 from pygls.protocol.json_rpc import JsonRPCResponseMessage
 from pygls.protocol.language_server import lsp_method
 
+from acp_editor.core.finite import dumps
 from acp_editor.lsp.stdio import Writer
 
 logger = logging.getLogger(__name__)
@@ -154,7 +155,7 @@ class Protocol(LanguageServerProtocol):
         writer = self.writer
         if not data or not isinstance(writer, Writer):
             return
-        body = json.dumps(data, default=self._serialize_message)
+        body = dumps(data, self._serialize_message)
         writer.write(b"Content-Length: %d\r\n\r\n%b" % (len(body), body.encode("ascii")))
 
     def _serialize_message(self, data: Any) -> Any:
