@@ -104,9 +104,9 @@ class Recording:
             self._asked[message["id"]] = message
 
     def _received(self, message: dict[str, Json]) -> None:
-        self._incoming.on_traffic("in", message)
         method = message.get("method")
         if method == "session/request_permission":
+            self._incoming.on_asked(method, message["params"])
             session_id = message["params"]["sessionId"]
             self._permissions[message["id"]] = session_id
             self._incoming.turns.asked(session_id)

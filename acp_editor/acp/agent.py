@@ -123,7 +123,8 @@ class Agent:
             on_request=self._incoming.on_request,
             on_notification=self._incoming.on_notification,
             on_fault=self._host.fault,
-            on_traffic=self._incoming.on_traffic if self._on_traffic is None else self._traffic,
+            on_asked=self._incoming.on_asked,
+            on_traffic=self._on_traffic,
             on_line=self._on_line,
             on_noise=self._on_noise,
             max_line=self.spec.max_message,
@@ -160,11 +161,6 @@ class Agent:
         else:
             reason = f"{name} exited with code {code}{when}"
         return AgentFailed(reason, code, process.stderr_tail)
-
-    def _traffic(self, direction: Direction, message: Json) -> None:
-        self._incoming.on_traffic(direction, message)
-        if self._on_traffic is not None:
-            self._on_traffic(direction, message)
 
     # -- sessions ------------------------------------------------------------------------------
 

@@ -78,8 +78,9 @@ class _Pending:
 class Connection:
     """One peer. Callbacks other than `on_request` are synchronous and come in the order of the wire.
 
-    `on_noise` hears of the lines that are no messages, `on_traffic` of all the others, both ways, and
-    `on_line` of those too, as they are on the wire, without the newline.
+    `on_asked` hears of a request when it is read; by the time that `on_request` runs, in a task of its
+    own, later messages may have been. `on_noise` hears of the lines that are no messages, `on_traffic`
+    of all the others, both ways, and `on_line` of those too, as they are on the wire, without the newline.
     The streams stay the caller's: `run` neither opens nor closes them.
     """
 
@@ -91,6 +92,7 @@ class Connection:
         on_request: Callable[[str, Json], Awaitable[Json]],
         on_notification: Callable[[str, Json], None],
         on_fault: Callable[[Fault], None],
+        on_asked: Callable[[str, Json], None] | None = None,
         on_traffic: Callable[[Direction, Json], None] | None = None,
         on_line: Callable[[Direction, bytes], None] | None = None,
         on_noise: Callable[[bytes], None] | None = None,
@@ -102,6 +104,7 @@ class Connection:
         self._on_request = on_request
         self._on_notification = on_notification
         self._on_fault = on_fault
+        self._on_asked = on_asked
         self._on_traffic = on_traffic
         self._on_line = on_line
         self._on_noise = on_noise
@@ -259,12 +262,17 @@ class Connection:
             self._call(self._on_line, "in", line)
         if self._on_traffic is not None:
             self._call(self._on_traffic, "in", message)
-        if "id" not in message and isinstance(method := message.get("method"), str):
-            params: Json = message.get("params")  # most messages are these
+        method: Json = message.get("method")
+        if isinstance(method, str) and "id" not in message:  # most messages are these
+            params: Json = message.get("params")
             if method == "$/cancel_request":
                 self._cancel(params)
-            else:
-                self._call(self._on_notification, method, params)
+                return
+            try:
+                self._on_notification(method, params)
+            except Exception:
+                # The next message has to be read whatever this one did.
+                logger.exception("a callback failed")
             return
         match classify(message, self._fault):
             case Answer() | ErrorAnswer() as answer:
@@ -299,6 +307,8 @@ class Connection:
         return fault("unknown_answer_id", "An answer is to a request that was never made.", message)
 
     def _start(self, request: Request, handlers: TaskGroup) -> None:
+        if self._on_asked is not None:
+            self._call(self._on_asked, request.method, request.params)
         if request.id in self._running:
             self._fault(fault("repeated_request_id", "Two requests at once have one id.", request.id))
         if self._handlers >= MAX_RUNNING:
@@ -355,7 +365,6 @@ class Connection:
         try:
             callback(*args)
         except Exception:
-            # The next message has to be read whatever this one did.
             logger.exception("a callback failed")
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Awaitable, Callable
-from typing import Final, Literal, TypeAlias, TypeVar
+from typing import Final, TypeAlias, TypeVar
 
 import anyio
 
@@ -65,16 +65,16 @@ class Incoming:
 
     # -- in wire order -------------------------------------------------------------------------
 
-    def on_traffic(self, direction: Literal["in", "out"], message: Json) -> None:
+    def on_asked(self, method: str, params: Json) -> None:
         """A permission request changes its call, in order with the updates around it.
 
         Requests are handled in tasks of their own, by which time later updates may have been applied.
         """
-        if direction != "in" or message.get("method") != "session/request_permission":
+        if method != "session/request_permission":
             return
         faults: Faults = []
         try:
-            request = self._dialect.decode_permission(message.get("params"), faults)
+            request = self._dialect.decode_permission(params, faults)
         except Unreadable:
             return  # the handler answers it with an error
         self.report(faults)

@@ -104,8 +104,22 @@ class Recorder:
     def _take(self, direction: Direction, line: bytes, *, noise: bool) -> None:
         size = len(line)
         kept = _Kept(time.monotonic(), direction, line, size, noise)
-        self._keep(kept if size <= self._tail_limit else kept._replace(line=None))
-        if self._logging and not self._begun:
+        cost = size if size <= self._tail_limit else 0
+        keep = kept if size <= self._tail_limit else kept._replace(line=None)
+        if not self._tail and cost <= self._head_room:
+            self._head_room -= cost
+            self._head.append(keep)
+        else:
+            self._head_room = 0
+            self._tail.append(keep)
+            self._tail_room -= cost
+            if self._tail_room < 0:
+                self._make_room()
+        if self._logging:
+            self._log(kept)
+
+    def _log(self, kept: _Kept) -> None:
+        if not self._begun:
             self._begin()
         if self._file is not None:
             self._write(self._line(kept))
@@ -137,15 +151,7 @@ class Recorder:
 
     # -- in memory --
 
-    def _keep(self, kept: _Kept) -> None:
-        cost = kept.size if kept.line is not None else 0
-        if not self._tail and cost <= self._head_room:
-            self._head_room -= cost
-            self._head.append(kept)
-            return
-        self._head_room = 0
-        self._tail.append(kept)
-        self._tail_room -= cost
+    def _make_room(self) -> None:
         while self._tail_room < 0:
             oldest = self._tail.popleft()
             self._omitted += oldest.size
