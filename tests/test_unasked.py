@@ -8,7 +8,7 @@ import pytest
 
 from acp_editor.app.sessions import Entry, Sessions
 from acp_editor.app.unasked import Unasked
-from acp_editor.core.model import Fault, Location, PermissionRequest, ToolCall, ToolCallUpsert
+from acp_editor.core.model import UNSET, Fault, Location, PermissionRequest, ToolCall, ToolCallUpsert
 from acp_editor.policy.calls import input_from
 from acp_editor.policy.check import Ceiling, CheckInput
 from acp_editor.policy.rules import RuleSet, rules_from
@@ -19,13 +19,14 @@ ASKS = rules_from({"ask": ["execute(rm:*)", "edit"]}, "user")
 class Watched:
     def __init__(self, rules: RuleSet = ASKS) -> None:
         self.told: list[str] = []
+        self.codes: set[str] = set()
         self.unasked = Unasked(Ceiling(), self._tell)
         self.entry = Sessions().seen("agent", "s1", "/ws")
         self.reads = 0
         self._rules = rules
 
     def _tell(self, entry: Entry, fault: Fault) -> None:
-        assert fault.code == "ran_unasked"
+        self.codes.add(fault.code)
         self.told.append(fault.detail)
 
     def rules(self, entry: Entry) -> RuleSet:
@@ -57,6 +58,7 @@ def test_told_once_and_at_the_call() -> None:
     assert watched.look(ran("c1"), ran("c2", "ls")) == ["c1"]
     assert watched.look(ran("c1")) == []
     assert watched.told == ["c1"]
+    assert watched.codes == {"ran_unasked"}
     assert "without asking" in (watched.unasked.fault(watched.entry, "c1") or "")
     assert watched.unasked.fault(watched.entry, "c2") is None
 
@@ -129,3 +131,77 @@ def test_a_session_that_is_closed_is_forgotten() -> None:
 
     assert watched.unasked.fault(watched.entry, "c1") is None
     assert watched.look(ran("c1")) == ["c1"]
+
+
+# -- refused ---------------------------------------------------------------------------------------
+
+
+def refused(call: ToolCall | None = None) -> Watched:
+    """Without rules: a refusal needs none."""
+    watched = Watched(RuleSet())
+    if call is not None:
+        watched.entry.session.apply(
+            ToolCallUpsert("c1", kind="execute", status=call.status or UNSET, raw_output=call.raw_output)
+        )
+    watched.asked("c1")
+    watched.unasked.answered(watched.entry, "c1", allowed=False)
+    return watched
+
+
+@pytest.mark.parametrize(
+    ("call", "told"),
+    [
+        (ran("c1"), True),
+        (ran("c1", status="in_progress", raw_output="x"), True),
+        (ran("c1", status="in_progress"), False),
+        (ran("c1", status="pending", raw_output="x"), False),
+        (ran("c1", status="failed", raw_output="The person refused it"), False),
+        (ran("c1", status="cancelled"), False),
+        (ran("c1", status="completed", replayed=True), False),
+        (ran("c2"), False),
+    ],
+    ids=lambda value: str(value)[:20],
+)
+def test_a_call_that_runs_though_it_was_refused_is_told_of(call: ToolCall, told: bool) -> None:
+    watched = refused()
+
+    assert watched.look(call) == (["c1"] if told else [])
+    assert watched.codes == ({"ran_refused"} if told else set())
+    assert ("refused" in (watched.unasked.fault(watched.entry, "c1") or "")) is told
+    assert watched.look(call) == []
+
+
+def test_what_was_put_out_before_the_answer_is_no_sign_that_it_ran_after() -> None:
+    before = ran("c1", status="in_progress", raw_output="looking")
+    watched = refused(before)
+
+    assert watched.look(before) == []
+    assert watched.look(ran("c1", status="in_progress", raw_output="looking, and done")) == ["c1"]
+
+
+def test_a_call_that_did_not_wait_for_its_answer_is_to_be_looked_at() -> None:
+    watched = Watched(RuleSet())
+    watched.entry.session.apply(ToolCallUpsert("c1", kind="execute", status="completed"))
+    watched.asked("c1")
+
+    assert watched.look(ran("c1")) == []
+    assert watched.unasked.answered(watched.entry, "c1", allowed=False)
+    assert watched.look(ran("c1")) == ["c1"]
+
+
+@pytest.mark.parametrize("answers", [(False, True), (True, False)], ids=["then allowed", "allowed before"])
+def test_of_a_call_that_asks_twice_what_was_allowed_may_run(answers: tuple[bool, bool]) -> None:
+    watched = Watched(RuleSet())
+    for allowed in answers:
+        watched.asked("c1")
+        watched.unasked.answered(watched.entry, "c1", allowed=allowed)
+
+    assert watched.look(ran("c1")) == []
+
+
+def test_a_refusal_is_forgotten_with_its_session() -> None:
+    watched = refused()
+
+    watched.unasked.forget(watched.entry)
+
+    assert watched.look(ran("c1")) == []

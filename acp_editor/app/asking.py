@@ -28,9 +28,17 @@ class Asking:
 
     async def ask(self, entry: Entry, request: PermissionRequest) -> str | None:
         """Queues a request, or answers it by rule; None is `cancelled`."""
+        call_id = request.tool_call.tool_call_id if request.tool_call else request.tool_call_id
+        option_id = await self._decided(entry, request, call_id)
+        if call_id is not None and not entry.closed:
+            kind = next((o.kind for o in request.options if o.option_id == option_id), "cancelled")
+            if self.app.judge.unasked.answered(entry, call_id, allowed=kind.startswith("allow")):
+                self.app.surfaces.call_changed(entry, call_id)
+        return option_id
+
+    async def _decided(self, entry: Entry, request: PermissionRequest, call_id: str | None) -> str | None:
         if entry.closed or entry.cancelled:
             return None
-        call_id = request.tool_call.tool_call_id if request.tool_call else request.tool_call_id
         turn = entry.over if entry.running else None
         async with self._deciding:
             decision = await self.app.judge.decide(entry, request, call_id)

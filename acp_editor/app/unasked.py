@@ -1,22 +1,25 @@
-"""Agents that run a tool without asking, though a rule of the person's says that they have to."""
+"""Agents that run a tool which they were refused, or without asking where a rule says that they have to."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
 
 from acp_editor.app.sessions import Entry
-from acp_editor.core.model import Fault, ToolCall
+from acp_editor.core.model import Fault, Json, ToolCall
 from acp_editor.policy.check import Ceiling, CheckInput, check, ran_unasked
 from acp_editor.policy.rules import RuleSet
 
 
 class Unasked:
-    """What was asked for, and which calls ran all the same. Told once for a call, at the call."""
+    """What was asked for and refused, and which calls ran all the same. Told once for a call, at the call."""
 
     def __init__(self, ceiling: Ceiling, told: Callable[[Entry, Fault], None]) -> None:
         self._ceiling = ceiling
         self._told = told
         self._asked: set[tuple[str, str]] = set()
+        self._allowed: set[tuple[str, str]] = set()
+        self._refused: dict[tuple[str, str], Json] = {}
+        """What calls had put out when they were refused, of which nothing was ever allowed."""
         self._loose: dict[str, list[CheckInput]] = {}
         self._faults: dict[tuple[str, str], str] = {}
 
@@ -26,6 +29,22 @@ class Unasked:
             self._asked.add((entry.key, call_id))
         if call_id is None or entry.session.tool_call(call_id) is None:
             self._loose.setdefault(entry.key, []).append(call)
+
+    def answered(self, entry: Entry, call_id: str, *, allowed: bool) -> bool:
+        """What was asked for a call was allowed, or else rejected or cancelled; true: look at it.
+
+        Of a call that asks more than once, what was allowed has run: the rest cannot be told from it.
+        """
+        key = (entry.key, call_id)
+        if allowed:
+            self._allowed.add(key)
+            self._refused.pop(key, None)
+            return False
+        if key in self._allowed:
+            return False
+        call = entry.session.tool_call(call_id)
+        self._refused.setdefault(key, call.raw_output if call else None)
+        return call is not None and call.status == "completed"  # it has not waited
 
     def fault(self, entry: Entry, call_id: str) -> str | None:
         """What is wrong with a call, as a sentence."""
@@ -42,7 +61,15 @@ class Unasked:
         found: list[tuple[Entry, str]] = []
         for entry, call in calls:
             key = (entry.key, call.tool_call_id)
-            if key in self._asked or call.replayed or not _ran(call):
+            if call.replayed or not _ran(call):
+                continue
+            if key in self._refused:
+                if call.status == "completed" or call.raw_output != self._refused[key]:
+                    del self._refused[key]
+                    self._tell(key, entry, _ran_refused(call))
+                    found.append((entry, call.tool_call_id))
+                continue
+            if key in self._asked:
                 continue
             if entry.key not in known:
                 known[entry.key] = _forbidding(rules(entry))
@@ -56,13 +83,18 @@ class Unasked:
             fault = ran_unasked(call.tool_call_id, verdict)
             if fault is None or any(_same(given, one) for one in self._loose.get(entry.key, ())):
                 continue
-            self._faults[key] = fault.message
-            self._told(entry, fault)
+            self._tell(key, entry, fault)
             found.append((entry, call.tool_call_id))
         return found
 
+    def _tell(self, key: tuple[str, str], entry: Entry, fault: Fault) -> None:
+        self._faults[key] = fault.message
+        self._told(entry, fault)
+
     def forget(self, entry: Entry) -> None:
         self._asked = {key for key in self._asked if key[0] != entry.key}
+        self._allowed = {key for key in self._allowed if key[0] != entry.key}
+        self._refused = {key: output for key, output in self._refused.items() if key[0] != entry.key}
         self._faults = {key: text for key, text in self._faults.items() if key[0] != entry.key}
         self._loose.pop(entry.key, None)
 
@@ -70,6 +102,14 @@ class Unasked:
 def _ran(call: ToolCall) -> bool:
     """Whether a tool surely ran: some agents say in_progress before they ask."""
     return call.status == "completed" or (call.status == "in_progress" and call.raw_output is not None)
+
+
+def _ran_refused(call: ToolCall) -> Fault:
+    return Fault(
+        "ran_refused",
+        "The agent says that it ran a tool that it had asked for, though it was refused.",
+        call.tool_call_id[:500],
+    )
 
 
 def _forbidding(rules: RuleSet) -> RuleSet | None:

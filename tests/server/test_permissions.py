@@ -580,6 +580,75 @@ async def test_an_agent_that_asks_after_it_said_in_progress_is_not_accused() -> 
     )
 
 
+def went_on(status: str, **fields: Any) -> Step:
+    return {"update": {"sessionUpdate": "tool_call_update", "toolCallId": "c1", "status": status, **fields}}
+
+
+def asks(version: int) -> list[Step]:
+    """A turn of that version, up to the answer to its question."""
+    if version == 1:
+        return [PROMPT, call("c1", kind="execute"), ask("c1"), {"await": "c1"}]
+    subject = {"type": "tool_call", "toolCall": {"toolCallId": "c1", "kind": "execute", "title": "Run"}}
+    question = {"sessionId": "s1", "title": "Run it?", "subject": subject, "options": OPTIONS}
+    return [
+        {"on": "session/prompt", "result": {"messageId": "u1"}},
+        {"update": {"sessionUpdate": "state_update", "state": "running"}},
+        {"request": "session/request_permission", "as": "c1", "id": 7, "params": question},
+        {"await": "c1"},
+    ]
+
+
+def initialized(version: int) -> dict[str, Any]:
+    if version == 1:
+        return {}
+    answer = {"protocolVersion": 2, "info": {"name": "scripted", "version": "1"}}
+    return {"initialize": {**answer, "capabilities": {"session": {}}, "authMethods": []}}
+
+
+OVER = {1: DONE, 2: {"update": {"sessionUpdate": "state_update", "state": "idle", "stopReason": "end_turn"}}}
+TOLD_AT_THE_CALL: list[Step] = [
+    {"state": "sessions[0].toolCalls[toolCallId=c1].fault", "has": "though it was refused"},
+    {"state": "faults[code=ran_refused]", "has": {"count": 1, "detail": "c1"}},
+]
+NOT_TOLD: list[Step] = [{"state": "faults", "lacks": [{"code": "ran_refused"}]}]
+
+
+@pytest.mark.parametrize("version", [1, 2])
+@pytest.mark.parametrize(
+    ("answer", "then", "told"),
+    [
+        ("reject", [went_on("completed", rawOutput="done")], TOLD_AT_THE_CALL),
+        ("reject", [went_on("in_progress"), went_on("failed", rawOutput="refused")], NOT_TOLD),
+        ("reject", [went_on("in_progress", rawOutput="working")], TOLD_AT_THE_CALL),
+        ("approve", [went_on("completed", rawOutput="done")], NOT_TOLD),
+    ],
+    ids=["ran", "left it", "runs", "allowed"],
+)
+async def test_an_agent_that_runs_what_it_was_refused_is_told_of_at_the_call(
+    version: int, answer: str, then: list[Step], told: list[Step]
+) -> None:
+    await play(
+        [*asks(version), *then, OVER[version]],
+        [
+            prompt("go"),
+            {"state": "permissions", "size": 1},
+            {"command": f"acpEditor.permission.{answer}"},
+            IDLE,
+            *told,
+        ],
+        defaults=initialized(version),
+    )
+
+
+async def test_what_runs_against_a_rule_that_answered_is_told_of_too() -> None:
+    run = {"kind": "execute", "rawInput": {"command": "rm -r x"}}
+    await play(
+        [PROMPT, call("c1", **run), ask("c1"), {"await": "c1"}, went_on("completed"), DONE],
+        [prompt("go"), IDLE, *TOLD_AT_THE_CALL, {"state": "faults", "lacks": [{"code": "ran_unasked"}]}],
+        settings={"permissions": {"deny": ["execute(rm:*)"]}},
+    )
+
+
 # -- nobody there ----------------------------------------------------------------------------------
 
 NOBODY = "Nobody is there to be asked, so it is denied."
