@@ -1,4 +1,4 @@
-"""The TypeScript types and the reference tables say what messages.py says."""
+"""The TypeScript types and the reference tables say what the message classes say."""
 
 from __future__ import annotations
 
@@ -8,6 +8,8 @@ from pathlib import Path
 from types import ModuleType
 
 import pytest
+
+from acp_editor.lsp import messages
 
 SCRIPT = Path(__file__).resolve().parent.parent / "scripts" / "generate_types.py"
 
@@ -30,6 +32,10 @@ def test_generated_files_are_current(generator: ModuleType) -> None:
         if not path.exists() or path.read_text(encoding="utf-8") != text
     ]
     assert stale == [], "run python scripts/generate_types.py"
+
+
+def test_every_shape_can_be_had_from_the_package(generator: ModuleType) -> None:
+    assert sorted(shape.name for shape in generator.read_shapes(generator.sources())) == messages.__all__
 
 
 def test_a_shape_becomes_an_interface(generator: ModuleType) -> None:
