@@ -1,30 +1,23 @@
-"""One running agent: its process, its version, its sessions, and what we ask of it."""
+"""What we ask of a running agent: sessions, turns, options, logins."""
 
 from __future__ import annotations
 
 import logging
-import os
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
-from typing import Final
+from collections.abc import Callable, Sequence
 
-import anyio
-from anyio.abc import TaskGroup, TaskStatus
+from anyio.abc import TaskStatus
 
 from acp_editor.acp import encode, v1
-from acp_editor.acp.connection import Connection, ConnectionClosed, Direction, RpcError
-from acp_editor.acp.dialect import Dialect
+from acp_editor.acp.agent_process import AgentFailed, AgentProcess, AgentSpec, Unsupported
+from acp_editor.acp.connection import ConnectionClosed, RpcError
 from acp_editor.acp.encode import Call, Workspace
 from acp_editor.acp.host import Host
-from acp_editor.acp.incoming import Incoming
-from acp_editor.acp.lenient import Faults, Object
+from acp_editor.acp.lenient import Faults
 from acp_editor.acp.mcp import usable
-from acp_editor.acp.negotiate import CLIENT, Wanted, WrongVersion, negotiate
-from acp_editor.acp.rpc import INTERNAL_ERROR, MAX_LINE, METHOD_NOT_FOUND, fault
+from acp_editor.acp.rpc import INTERNAL_ERROR, fault
 from acp_editor.acp.turns import Turn
 from acp_editor.acp.wire import SessionList, Unreadable, read
 from acp_editor.core.model import (
-    AgentInfo,
     ConfigOption,
     ConfigUpdate,
     Json,
@@ -35,132 +28,17 @@ from acp_editor.core.model import (
     SessionStart,
     SessionSummary,
 )
-from acp_editor.processes.child import Process, SpawnError, spawn
 
 __all__ = ["Agent", "AgentFailed", "AgentSpec", "Host", "Unsupported"]
 
 logger = logging.getLogger(__name__)
 
 
-@dataclass(frozen=True, slots=True)
-class AgentSpec:
-    """How an agent is started: `env` is added to our own environment, `protocol` may be forced."""
-
-    name: str
-    command: str
-    args: tuple[str, ...] = ()
-    env: Mapping[str, str] = field(default_factory=dict[str, str], repr=False)
-    cwd: str | None = None
-    protocol: Wanted = "auto"
-    max_message: int = MAX_LINE
-    """Bytes; a longer message is a fault, and passed over."""
-
-
-class AgentFailed(Exception):
-    """An agent could not start, or died: `reason` is a sentence, `stderr` the end of what it wrote."""
-
-    def __init__(self, reason: str, exit_code: int | None = None, stderr: str = "") -> None:
-        super().__init__(reason)
-        self.reason = reason
-        self.exit_code = exit_code
-        self.stderr = stderr
-
-
-class Unsupported(RpcError):
-    """What the agent never said it can, so it was not asked."""
-
-    def __init__(self, name: str, what: str) -> None:
-        super().__init__(METHOD_NOT_FOUND, f"{name} cannot {what}")
-
-
-class Agent:
+class Agent(AgentProcess):
     """An agent's client. Requests raise RpcError for its errors and ConnectionClosed when it is gone.
 
-    Everything that it says, also in its answers, reaches the host in the order of the wire.
+    What it says in its answers reaches the host too, in the order of the wire.
     """
-
-    def __init__(
-        self,
-        spec: AgentSpec,
-        host: Host,
-        *,
-        client: Object = CLIENT,
-        on_traffic: Callable[[Direction, Json], None] | None = None,
-        on_line: Callable[[Direction, bytes], None] | None = None,
-        on_noise: Callable[[bytes], None] | None = None,
-    ) -> None:
-        self.spec: Final = spec
-        self.info = AgentInfo(protocol=1)
-        """Known once `run` has started."""
-        self._host = host
-        self._client = client
-        self._on_traffic = on_traffic
-        self._on_line = on_line
-        self._on_noise = on_noise
-        self._incoming = Incoming(host)
-        self._dialect: Dialect = v1
-        self._connection: Connection | None = None
-        self._tasks: TaskGroup | None = None
-
-    # -- its life ------------------------------------------------------------------------------
-
-    async def run(self, *, task_status: TaskStatus[None] = anyio.TASK_STATUS_IGNORED) -> None:
-        """Starts it and serves until it ends; always ends in AgentFailed, or in cancellation."""
-        environment = {**os.environ, **self.spec.env}
-        try:
-            async with spawn(self.spec.command, self.spec.args, environment, self.spec.cwd) as process:
-                failure = await self._serve(process, task_status)
-            raise failure
-        except SpawnError as error:
-            raise AgentFailed(str(error)) from error
-        finally:
-            self._connection = self._tasks = None
-
-    async def _serve(self, process: Process, task_status: TaskStatus[None]) -> AgentFailed:
-        connection = Connection(
-            process.stdin,
-            process.stdout,
-            on_request=self._incoming.on_request,
-            on_notification=self._incoming.on_notification,
-            on_fault=self._host.fault,
-            on_asked=self._incoming.on_asked,
-            on_traffic=self._on_traffic,
-            on_line=self._on_line,
-            on_noise=self._on_noise,
-            max_line=self.spec.max_message,
-        )
-        failure: AgentFailed | None = None
-        async with anyio.create_task_group() as tasks:
-            ended = anyio.Event()
-            tasks.start_soon(_run, connection, ended)
-            faults: Faults = []
-            try:
-                dialect, self.info = await negotiate(connection, self.spec.protocol, self._client, faults)
-            except ConnectionClosed:
-                pass
-            except (RpcError, Unreadable, WrongVersion) as error:
-                failure = AgentFailed(f"{self.spec.name} did not start: {error}", None, process.stderr_tail)
-                connection.close("the agent did not start")
-            else:
-                self._incoming.report(faults)
-                self._incoming.speak(dialect)
-                self._dialect, self._connection, self._tasks = dialect, connection, tasks
-                task_status.started()
-            await ended.wait()
-            tasks.cancel_scope.cancel()
-        return failure or await self._death(process, connection)
-
-    async def _death(self, process: Process, connection: Connection) -> AgentFailed:
-        await process.settle()
-        name, code = self.spec.name, process.returncode
-        when = "" if self._connection is not None else " before it answered initialize"
-        if code is None:
-            reason = f"{name} ended{when}: {connection.closed}"
-        elif code < 0:
-            reason = f"{name} was ended by signal {-code}{when}"
-        else:
-            reason = f"{name} exited with code {code}{when}"
-        return AgentFailed(reason, code, process.stderr_tail)
 
     # -- sessions ------------------------------------------------------------------------------
 
@@ -370,29 +248,3 @@ class Agent:
     async def logout(self) -> None:
         self._need(self.info.capabilities.logout, "log out")
         await self._request(self._dialect.logout())
-
-    # -- helpers -------------------------------------------------------------------------------
-
-    async def _request(
-        self,
-        call: Call,
-        on_result: Callable[[Json], None] | None = None,
-        on_error: Callable[[RpcError], None] | None = None,
-    ) -> Json:
-        if self._connection is None:
-            raise ConnectionClosed(f"{self.spec.name} is not running")
-        method, params = call
-        return await self._connection.request(method, params, on_result=on_result, on_error=on_error)
-
-    def _need(self, can: bool, what: str) -> None:
-        if self._connection is None:
-            raise ConnectionClosed(f"{self.spec.name} is not running")
-        if not can:
-            raise Unsupported(self.spec.name, what)
-
-
-async def _run(connection: Connection, ended: anyio.Event) -> None:
-    try:
-        await connection.run()
-    finally:
-        ended.set()
