@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -35,8 +36,11 @@ from acp_editor.core.model import (
     ToolCallUpsert,
     UnknownUpdate,
     Update,
+    UsageUpdate,
 )
 from acp_editor.core.session import KEPT, Changed, Session
+
+WIDE = "w" * MIB
 
 
 def made(*updates: Update) -> Session:
@@ -196,8 +200,38 @@ def test_options_and_their_choices_have_limits() -> None:
     choices = tuple(Choice(str(n), str(n)) for n in range(5000))
     options = tuple(ConfigOption(str(n), str(n), "choice", "0", choices=choices) for n in range(3000))
     session = made(ConfigUpdate(options))
-    assert len(session.config) == limits.ROWS
-    assert all(len(option.choices) == limits.ROWS for option in session.config)
+    assert weight(session.config) <= limits.WHOLE
+    assert len(session.config[0].choices) == limits.ROWS
+    assert len(made(ConfigUpdate(tuple(replace(one, choices=()) for one in options))).config) == limits.ROWS
+
+
+@pytest.mark.parametrize(
+    "update_of",
+    [
+        lambda n: PlanUpdate((PlanEntry("c" * 9000),) * 200, f"{n}" * 5000),
+        lambda n: CommandsUpdate((Command(WIDE, WIDE, WIDE),) * 200),
+        lambda n: ConfigUpdate((ConfigOption(WIDE, WIDE, "choice", WIDE, WIDE, WIDE),) * 200),
+        lambda n: CompactionChunk(f"{n % 150}", text(100_000)),
+        lambda n: SessionInfoUpdate(meta={f"key {n}": "x" * 1000}),
+        lambda n: StateUpdate(WIDE, WIDE, {"message": WIDE * 5}, tuple({"b": i} for i in range(9999))),
+        lambda n: Notice(WIDE, f"{n}" * 5000, "d" * 20_000),
+        lambda n: UnknownUpdate(WIDE, {"x": "y" * 15_000}),
+        lambda n: UsageUpdate(1, 1, {"amount": WIDE * 5}),
+        lambda n: TerminalUpsert("t", command=WIDE * 5, cwd=WIDE, capabilities={"x": WIDE * 5}),
+    ],
+)
+def test_whatever_is_told_besides_calls_and_messages_is_bounded(update_of: Any) -> None:
+    s = made(*(update_of(n) for n in range(160)))
+    parts = (s.plans, s.compactions, s.commands, s.config, s.meta, s.usage)
+    rest = (s.state, s.stop_reason, s.error, s.background, s.agent_state)
+    assert weight((parts, rest, [*s.notices, *s.unknown], list(s.terminals.values()))) <= 3 * limits.WHOLE
+
+
+def test_what_was_told_last_of_a_plan_or_a_summary_stays() -> None:
+    chunks = (CompactionChunk("c", text(1000)) for _ in range(300))
+    session = made(*chunks, PlanUpdate((PlanEntry("last"),), "p"))
+    assert [entry.content for entry in session.plan] == ["last"]
+    assert session.compactions["c"].summary == (text(1000),) * 100
 
 
 def test_plans_and_compactions_beyond_the_number_go() -> None:

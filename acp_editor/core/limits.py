@@ -7,19 +7,11 @@ a day, and below what would fill the memory or hold up an editor that asks for t
 from __future__ import annotations
 
 import math
-from dataclasses import replace
-from typing import Final, TypeVar
+from dataclasses import fields, is_dataclass, replace
+from sys import getsizeof
+from typing import Any, Final, TypeVar
 
-from .model import (
-    CommandsUpdate,
-    ConfigUpdate,
-    Json,
-    Notice,
-    PlanUpdate,
-    SessionInfoUpdate,
-    UnknownUpdate,
-    Update,
-)
+from .model import UnknownUpdate, Update
 
 MIB: Final = 1 << 20
 
@@ -48,59 +40,73 @@ WORDS: Final = 10_000
 """Characters of a title, a name or a description."""
 ROWS: Final = 1000
 """Entries of a plan, commands, options, choices of an option."""
-UNREAD: Final = 100_000
-"""What an update may weigh that nobody understands."""
-
+WHOLE: Final = 2 * MIB
+"""What one update may weigh that tells of a session anew: its plan, commands, options, a notice."""
+UNREAD: Final = 20_000
+"""What an update may weigh that nobody understands, and all extra fields of a session."""
+OTHER_WEIGHT: Final = 2 * MIB
+"""What all plans of a session may weigh, and what is told of all compactions of its history."""
 
 U = TypeVar("U", bound=Update)
 
 
-def weight(value: Json, most: float = math.inf) -> int:
-    """About the bytes that a value takes: its strings' characters, and a little for everything in it.
+def weight(value: object, most: float = math.inf) -> int:
+    """About the bytes that a value takes in memory, values inside values counted; bytes are passed over.
 
     Counts no further than to something over `most`.
     """
     total = 0
-    waiting: list[Json] = [value]
+    waiting: list[object] = [value]
     while waiting and total <= most:
         item = waiting.pop()
-        total += 16
+        total += getsizeof(item)
         if isinstance(item, str):
-            total += len(item)
-        elif isinstance(item, dict):
-            waiting += item.keys()
-            waiting += item.values()
+            continue
+        if isinstance(item, dict):
+            waiting += item.keys()  # pyright: ignore[reportUnknownArgumentType, reportUnknownMemberType]
+            waiting += item.values()  # pyright: ignore[reportUnknownArgumentType, reportUnknownMemberType]
         elif isinstance(item, list | tuple):
-            waiting += item
+            waiting += item  # pyright: ignore[reportUnknownArgumentType]
+        elif isinstance(item, bytes):
+            total -= len(item)
+        elif (names := getattr(type(item), "__dataclass_fields__", None)) is not None:
+            waiting += [getattr(item, name) for name in names]
     return total
 
 
 def trimmed(update: U) -> U:
     """The same update with lists and words cut to what can be shown; most come back as they are."""
-    match update:
-        case PlanUpdate() if len(update.entries) > ROWS or any(
-            len(e.content) > WORDS for e in update.entries
-        ):
-            kept = update.entries[:ROWS]
-            return replace(update, entries=tuple(replace(e, content=e.content[:WORDS]) for e in kept))
-        case CommandsUpdate() if len(update.commands) > ROWS or any(
-            len(c.description) > WORDS for c in update.commands
-        ):
-            commands = update.commands[:ROWS]
-            return replace(
-                update, commands=tuple(replace(c, description=c.description[:WORDS]) for c in commands)
-            )
-        case ConfigUpdate() if len(update.options) > ROWS or any(
-            len(o.choices) > ROWS for o in update.options
-        ):
-            options = update.options[:ROWS]
-            return replace(update, options=tuple(replace(o, choices=o.choices[:ROWS]) for o in options))
-        case SessionInfoUpdate() if isinstance(update.title, str) and len(update.title) > WORDS:
-            return replace(update, title=update.title[:WORDS])
-        case Notice() if len(update.title) > WORDS or len(update.description or "") > WORDS:
-            description = None if update.description is None else update.description[:WORDS]
-            return replace(update, title=update.title[:WORDS], description=description)
-        case UnknownUpdate() if weight(update.raw) > UNREAD:
-            return replace(update, raw={})
+    if weight(update, WORDS) <= WORDS:
+        return update
+    if isinstance(update, UnknownUpdate) and weight(update.raw, UNREAD) > UNREAD:
+        return replace(update, kind=update.kind[:WORDS], raw={})
+    room = WHOLE
+    while weight(cut := _cut(update, room), WHOLE) > WHOLE:
+        room //= 2
+    return cut
+
+
+def _cut(value: Any, room: int) -> Any:
+    """The value with no text over WORDS, no list over ROWS, and nothing of what is over `room`."""
+    match value:
+        case str():
+            return value[:WORDS]
+        case dict() | list():
+            return type(value)() if weight(value, room) > room else value  # pyright: ignore
+        case tuple():
+            rows: list[Any] = []
+            for row in value[:ROWS]:  # pyright: ignore[reportUnknownVariableType]
+                rows.append(_cut(row, room))  # pyright: ignore[reportUnknownArgumentType]
+                room -= weight(rows[-1])
+                if room < 0:
+                    break
+            return tuple(rows)
+        case _ if is_dataclass(value):
+            changes: dict[str, Any] = {}
+            for field in fields(value):
+                old: Any = getattr(value, field.name)
+                if (new := _cut(old, room)) is not old:
+                    changes[field.name] = new
+            return replace(value, **changes) if changes else value  # type: ignore[type-var]
         case _:
-            return update
+            return value

@@ -7,14 +7,15 @@ been decided by the time an update is here.
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import replace
-from typing import Any, Final, Literal, NamedTuple, TypeAlias, assert_never
+from typing import Final, NamedTuple, TypeAlias, assert_never
 
 from .calls import ToolCalls
+from .changed import MESSAGES, NOTHING, NOTICE, SESSION, STATE, Changed, Changes, calls_changed
 from .compaction import compacted
 from .growing import merge_meta, patched
-from .limits import IDENT, trimmed
+from .limits import IDENT, OTHER_WEIGHT, ROWS, UNREAD, trimmed
 from .messages import Messages
 from .model import (
     Command,
@@ -24,6 +25,7 @@ from .model import (
     ConfigOption,
     ConfigUpdate,
     Fault,
+    Fork,
     Json,
     Message,
     MessageChunk,
@@ -34,6 +36,7 @@ from .model import (
     PlanEntry,
     PlanUpdate,
     Replay,
+    Role,
     SessionInfoUpdate,
     SessionState,
     StateUpdate,
@@ -48,28 +51,14 @@ from .model import (
     Update,
     UsageUpdate,
 )
+from .newest import Newest
 from .terminals import Terminals
 
 KEPT: Final = 100
 """How many notices and how many unknown updates are kept, the newest."""
 
-What: TypeAlias = Literal["toolCall", "terminal", "messages", "session", "state", "notice"]
-
-
-class Changed(NamedTuple):
-    """One surface that no longer shows the state; `key` is the call's or terminal's id."""
-
-    what: What
-    key: str = ""
-
-
-Changes: TypeAlias = frozenset[Changed]
-
-NOTHING: Final[Changes] = frozenset()
-MESSAGES: Final[Changes] = frozenset({Changed("messages")})
-SESSION: Final[Changes] = frozenset({Changed("session")})
-STATE: Final[Changes] = frozenset({Changed("state"), Changed("session")})
-NOTICE: Final[Changes] = frozenset({Changed("notice")})
+_Plans: TypeAlias = Newest[str | None, PlanUpdate]
+_Compactions: TypeAlias = Newest[str, CompactionUpdate]
 
 
 class _History(NamedTuple):
@@ -78,8 +67,9 @@ class _History(NamedTuple):
     calls: ToolCalls
     messages: Messages
     terminals: Terminals
-    plans: dict[str | None, PlanUpdate]
-    compactions: dict[str, CompactionUpdate]
+    fork: Fork | None
+    plans: _Plans
+    compactions: _Compactions
 
 
 class Session:
@@ -105,8 +95,10 @@ class Session:
         self.meta: Mapping[str, Json] = {}
         self.usage: UsageUpdate | None = None
         self.commands: tuple[Command, ...] = ()
-        self.plans: dict[str | None, PlanUpdate] = {}
-        self.compactions: dict[str, CompactionUpdate] = {}
+        self.plans: _Plans = Newest(KEPT, OTHER_WEIGHT)
+        self.compactions: _Compactions = Newest(KEPT, OTHER_WEIGHT)
+        self.fork: Fork | None = None
+        """Where this session was forked from another, what is known of the time before."""
         self.notices: deque[Notice] = deque(maxlen=KEPT)
         self.unknown: deque[UnknownUpdate] = deque(maxlen=KEPT)
         self._sequence = 0
@@ -133,26 +125,30 @@ class Session:
     @property
     def tool_calls(self) -> Mapping[str, ToolCall]:
         """In the order of first sight."""
-        return self._calls.all()
+        return self._calls.all() if self.fork is None else {**self.fork.calls, **self._calls.all()}
 
     def tool_call(self, call_id: str) -> ToolCall | None:
-        return self._calls.get(call_id)
+        call = self._calls.get(call_id)
+        return call if call is not None or self.fork is None else self.fork.calls.get(call_id)
 
     @property
     def messages(self) -> tuple[Message, ...]:
-        return self._messages.values()
+        own = self._messages.values()
+        return own if self.fork is None else (*self.fork.messages, *own)
 
     @property
     def left_out(self) -> int:
         """How many messages and calls were too many to be kept."""
-        return self._messages.left_out + self._calls.left_out
+        before = 0 if self.fork is None else self.fork.left_out
+        return before + self._messages.left_out + self._calls.left_out
 
     @property
     def terminals(self) -> Mapping[str, Terminal]:
-        return self._terminals.values()
+        own = self._terminals.values()
+        return own if self.fork is None else {**self.fork.terminals, **own}
 
     def terminal(self, terminal_id: str) -> Terminal | None:
-        return self._terminals.get(terminal_id)
+        return self._terminals.get(terminal_id) or (self.fork and self.fork.terminals.get(terminal_id))
 
     @property
     def plan(self) -> tuple[PlanEntry, ...]:
@@ -183,7 +179,10 @@ class Session:
     # -- what happens --------------------------------------------------------------------------
 
     def apply(self, update: Update) -> Changes:
-        """Takes one update in, in wire order, and says which surfaces it touched."""
+        """Takes one update in, in wire order, and says which surfaces it touched.
+
+        A call that was touched is not named again before somebody has looked at it.
+        """
         self._sequence += 1
         match update:
             case ToolCallUpsert():
@@ -196,29 +195,29 @@ class Session:
                 return self._refuse(ident)
             case MessageChunk():
                 self._messages.add(update.role, update.message_id, update.content, self._sequence)
-                return MESSAGES
+                return MESSAGES | self._retold(update.role)
             case ToolCallContentChunk():
-                self._calls.add_content(
+                news = self._calls.add_content(
                     update, self._sequence, late=not self._in_turn, replayed=self.replaying
                 )
-                return self._call_changed(update.tool_call_id)
+                return self._call_changed(update.tool_call_id, news)
             case TerminalChunk():
                 if update.known_only and update.terminal_id not in self._terminals:
                     return NOTHING
                 self._terminals.add(update.terminal_id, update.data)
                 return frozenset({Changed("terminal", update.terminal_id)})
             case TerminalUpsert():
-                self._terminals.patch(update)
+                self._terminals.patch(trimmed(update))
                 return frozenset({Changed("terminal", update.terminal_id)})
             case MessageUpsert():
                 content = None if isinstance(update.content, Unset) else update.content or ()
                 self._messages.replace(update.role, update.message_id, content, self._sequence)
-                return MESSAGES
+                return MESSAGES | self._retold(update.role)
             case StateUpdate():
-                return self._set_state(update)
+                return self._set_state(trimmed(update))
             case PlanUpdate():
-                self.plans[update.plan_id] = trimmed(update)
-                _only_newest(self.plans)
+                update = trimmed(update)
+                self.plans[update.plan_id] = update
             case CommandsUpdate():
                 self.commands = trimmed(update).commands
             case ConfigUpdate():
@@ -229,20 +228,24 @@ class Session:
                 update = trimmed(update)
                 self.title = patched(self.title, update.title)
                 self.updated_at = patched(self.updated_at, update.updated_at)
-                self.meta = merge_meta(self.meta, update.meta)
+                self.meta = Newest(ROWS, UNREAD, merge_meta(self.meta, update.meta).items())
             case UsageUpdate():
-                self.usage = update
+                self.usage = trimmed(update)
             case Notice():
                 self.notices.append(trimmed(update))
                 return NOTICE
             case CompactionUpdate() | CompactionChunk():
+                update = trimmed(update)
                 old = self.compactions.get(update.compaction_id)
-                self.compactions[update.compaction_id] = compacted(old, update)
-                _only_newest(self.compactions)
+                self.compactions[update.compaction_id] = trimmed(compacted(old, update))
             case PermissionRequest():
                 return self._ask(update)
             case Replay():
                 return self._replay(update)
+            case Fork():
+                self.fork = update
+                self.title = self.title or update.title
+                return self._all_changed() | self._retold(*(said.role for said in self._messages.values()))
             case UnknownUpdate():
                 self.unknown.append(trimmed(update))
                 return NOTHING
@@ -268,18 +271,20 @@ class Session:
             return self._refuse(update.tool_call_id)
         if update.tool_call_id not in self._calls:
             self._messages.close()  # what is said after a call begins is another message
-        self._calls.upsert(
+        news = self._calls.upsert(
             update, self._sequence, late=not self._in_turn, replayed=self.replaying, asked=asked
         )
-        return self._call_changed(update.tool_call_id)
+        return self._call_changed(update.tool_call_id, news)
 
     def _refuse(self, ident: str) -> Changes:
         self._fault("id_too_long", f"An id is longer than {IDENT} characters.", ident)
         return NOTHING
 
-    def _call_changed(self, call_id: str) -> Changes:
+    def _call_changed(self, call_id: str, news: bool) -> Changes:
         if self._calls.too_many:
-            return _calls_changed({call_id, *self._calls.make_room()})
+            return calls_changed({call_id, *self._calls.make_room()})
+        if not news:
+            return NOTHING
         return frozenset((Changed("toolCall", call_id),))
 
     # -- the turn ------------------------------------------------------------------------------
@@ -316,13 +321,13 @@ class Session:
                 "The turn ended with tool calls that were never reported completed, failed or cancelled.",
                 ", ".join(sorted(left)),
             )
-        return STATE | changed | _calls_changed(left)
+        return STATE | changed | calls_changed(left)
 
     def _keep_background(self) -> Changes:
         """A call that was first heard of outside a turn is active after all if it is listed."""
         if not self.background:
             return NOTHING
-        return _calls_changed(self._calls.keep(self._calls.named_by(self.background), self._sequence))
+        return calls_changed(self._calls.keep(self._calls.named_by(self.background), self._sequence))
 
     # -- the rest ------------------------------------------------------------------------------
 
@@ -349,39 +354,39 @@ class Session:
                 self._calls,
                 self._messages,
                 self._terminals,
+                self.fork,
                 self.plans,
                 self.compactions,
             )
             self._calls = ToolCalls(self._fault)
             self._messages = Messages()
             self._terminals = Terminals()
-            self.plans, self.compactions = {}, {}
+            self.fork = None
+            self.plans, self.compactions = Newest(KEPT, OTHER_WEIGHT), Newest(KEPT, OTHER_WEIGHT)
             return changed
         before, self._before = self._before, None
         if before is None or self._messages or self._calls.all():
             return SESSION
         # An agent that tells no history has forgotten it; the person need not.
-        self._calls, self._messages = before.calls, before.messages
+        self._calls, self._messages, self.fork = before.calls, before.messages, before.fork
         self._terminals.keep(before.terminals)
-        self.plans = {**before.plans, **self.plans}
-        self.compactions = {**before.compactions, **self.compactions}
+        self.plans = Newest(KEPT, OTHER_WEIGHT, {**before.plans, **self.plans}.items())
+        self.compactions = Newest(KEPT, OTHER_WEIGHT, {**before.compactions, **self.compactions}.items())
         return self._all_changed()
 
+    def _retold(self, *roles: Role) -> Changes:
+        """What the person said before the first turn of a fork is history: the agent tells it itself."""
+        if self.fork is None or self.turn or "user" not in roles:
+            return NOTHING
+        changed, self.fork = self._all_changed(), None
+        return changed
+
     def _all_changed(self) -> Changes:
-        terminals = {Changed("terminal", terminal_id) for terminal_id in self._terminals}
-        return MESSAGES | SESSION | _calls_changed(self._calls.all()) | terminals
+        terminals = {Changed("terminal", terminal_id) for terminal_id in self.terminals}
+        return MESSAGES | SESSION | calls_changed(self.tool_calls) | terminals
 
     def _fault(self, code: str, message: str, detail: str) -> None:
         self._faults.append(Fault(code, message, detail[:500]))
-
-
-def _only_newest(kept: dict[Any, Any]) -> None:
-    while len(kept) > KEPT:
-        del kept[next(iter(kept))]
-
-
-def _calls_changed(call_ids: Iterable[str]) -> Changes:
-    return frozenset(Changed("toolCall", call_id) for call_id in call_ids)
 
 
 def _with_value(
