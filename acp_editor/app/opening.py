@@ -10,7 +10,8 @@ from typing import TYPE_CHECKING, Final, TypeAlias
 from acp_editor.acp.agent import Agent
 from acp_editor.acp.connection import RpcError
 from acp_editor.app.sessions import Entry
-from acp_editor.core.model import McpServer, SessionStart
+from acp_editor.core.forks import fork_of
+from acp_editor.core.model import Fork, McpServer, SessionStart
 from acp_editor.lsp.protocol import CommandError
 
 if TYPE_CHECKING:
@@ -38,10 +39,14 @@ class Opening:
         return await self._open(agent_name, agent, folder, agent.new_session)
 
     async def fork(self, agent: Agent, own_id: str, agent_name: str, folder: str) -> Entry:
-        """A session that begins as a copy of that one, which goes on for itself."""
+        """A session that begins as a copy of that one, with what is known of it."""
         if not agent.info.capabilities.fork:
             raise CommandError(f"{agent_name} cannot fork sessions")
-        return await self._open(agent_name, agent, folder, partial(agent.fork_session, own_id))
+        entry = await self._open(agent_name, agent, folder, partial(agent.fork_session, own_id))
+        source = self.app.sessions.of(agent_name, own_id)
+        title = self.app.sessions.titles.get((agent_name, own_id))
+        self.app.updated(entry, fork_of(source.session) if source else Fork(title))
+        return entry
 
     async def _open(self, name: str, agent: Agent, folder: str, start: _Start) -> Entry:
         app = self.app

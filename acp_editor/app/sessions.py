@@ -65,6 +65,8 @@ class Sessions:
         self._opening: Counter[str] = Counter()
         self.folders: dict[tuple[str, str], str] = {}
         """Where sessions are that an agent has listed and that were not taken up yet."""
+        self.titles: dict[tuple[str, str], str | None] = {}
+        """What they are called."""
         self.active: Entry | None = None
 
     def __iter__(self) -> Iterator[Entry]:

@@ -3,17 +3,18 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable
-from typing import Final
+from collections.abc import Callable, Iterable, Iterator
+from typing import Final, TypeAlias
 from urllib.parse import quote, unquote, urlsplit
 
 from acp_editor.core import safe
-from acp_editor.core.model import CompactionUpdate, Message, ToolCall, is_object
+from acp_editor.core.model import CompactionUpdate, Fork, Message, ToolCall, is_object
 from acp_editor.core.session import Session
 
 SCHEME: Final = "acp-session"
 _MAX_OUTPUT: Final = 4000
 """Characters of one tool's input or output."""
+_Rendered: TypeAlias = dict[int, tuple[Message | ToolCall, str]]
 _STATUS: Final = {"completed": "✓", "failed": "✗", "cancelled": "⊘", "in_progress": "…", "pending": "…"}
 
 
@@ -34,13 +35,11 @@ class Transcript:
 
     def __init__(self, scrub: Callable[[str], str] = lambda text: text) -> None:
         self._scrub = scrub
-        self._rendered: dict[tuple[type, int], tuple[Message | ToolCall, str]] = {}
-        """By where an item began; items are values, so the same one is the same text."""
+        self._rendered: _Rendered = {}
+        """By the identity of the item, which is kept; items are values, so the same one is the same text."""
 
     def markdown(self, session: Session, agent: str) -> str:
         """Messages and tool calls in the order in which they began."""
-        items: list[Message | ToolCall] = [*session.messages, *session.tool_calls.values()]
-        items.sort(key=lambda item: item.first)
         parts = [f"# {safe.markdown(session.title or 'Session')}", f"*{safe.markdown(agent)}*"]
         if session.plan:
             parts.append("\n".join(_plan_line(e.content, e.status) for e in session.plan))
@@ -48,20 +47,30 @@ class Transcript:
         if session.left_out:
             parts.append(f"*{session.left_out} earlier messages and tool calls are left out.*")
         known, self._rendered = self._rendered, {}
-        for item in items:
-            key = (type(item), item.first)
-            before = known.get(key)
-            piece = before if before is not None and before[0] is item else (item, self._piece(item))
-            self._rendered[key] = piece
-            if piece[1]:
-                parts.append(piece[1])
+        if session.fork is not None:
+            parts += [*self._pieces(session.fork.items, known), self._scrub(_forked(session.fork))]
+        parts += self._pieces(session.own_items, known)
         parts += [self._scrub(_compaction(each)) for each in session.compactions.values()]
         if session.stop_reason not in (None, "end_turn"):
             parts.append(f"*The turn ended: {safe.markdown(session.stop_reason or '')}.*")
         return "\n\n".join(parts) + "\n"
 
+    def _pieces(self, items: Iterable[Message | ToolCall], known: _Rendered) -> Iterator[str]:
+        for item in items:
+            piece = known.get(id(item)) or (item, self._piece(item))
+            self._rendered[id(item)] = piece
+            if piece[1]:
+                yield piece[1]
+
     def _piece(self, item: Message | ToolCall) -> str:
         return self._scrub(_message(item) if isinstance(item, Message) else _call(item))
+
+
+def _forked(fork: Fork) -> str:
+    """The line between what was taken over and the fork's own."""
+    name = f"“{safe.markdown(fork.title)}”" if fork.title else "another session"
+    said = "What is above was said before." if fork.items else "What was said there is not known here."
+    return f"---\n\n*Forked from {name}. {said}*"
 
 
 def _compaction(update: CompactionUpdate) -> str:

@@ -26,6 +26,11 @@ class Messages:
     def values(self) -> tuple[Message, ...]:
         return tuple(message.value() for message in self._messages)
 
+    @property
+    def by_person(self) -> bool:
+        """Whether the person has said something."""
+        return any(message.role == "user" for message in self._messages)
+
     def close(self) -> None:
         """Something else has begun: what is said next without an id is another message."""
         self._open = None

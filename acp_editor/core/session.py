@@ -36,7 +36,6 @@ from .model import (
     PlanEntry,
     PlanUpdate,
     Replay,
-    Role,
     SessionInfoUpdate,
     SessionState,
     StateUpdate,
@@ -137,6 +136,12 @@ class Session:
         return own if self.fork is None else (*self.fork.messages, *own)
 
     @property
+    def own_items(self) -> list[Message | ToolCall]:
+        """Messages and tool calls in the order in which they began, but for what a fork has taken over."""
+        items: list[Message | ToolCall] = [*self._messages.values(), *self._calls.all().values()]
+        return sorted(items, key=lambda item: item.first)
+
+    @property
     def left_out(self) -> int:
         """How many messages and calls were too many to be kept."""
         before = 0 if self.fork is None else self.fork.left_out
@@ -195,7 +200,7 @@ class Session:
                 return self._refuse(ident)
             case MessageChunk():
                 self._messages.add(update.role, update.message_id, update.content, self._sequence)
-                return MESSAGES | self._retold(update.role)
+                return MESSAGES | self._retold(update.role == "user")
             case ToolCallContentChunk():
                 news = self._calls.add_content(
                     update, self._sequence, late=not self._in_turn, replayed=self.replaying
@@ -212,7 +217,7 @@ class Session:
             case MessageUpsert():
                 content = None if isinstance(update.content, Unset) else update.content or ()
                 self._messages.replace(update.role, update.message_id, content, self._sequence)
-                return MESSAGES | self._retold(update.role)
+                return MESSAGES | self._retold(update.role == "user")
             case StateUpdate():
                 return self._set_state(trimmed(update))
             case PlanUpdate():
@@ -243,9 +248,8 @@ class Session:
             case Replay():
                 return self._replay(update)
             case Fork():
-                self.fork = update
-                self.title = self.title or update.title
-                return self._all_changed() | self._retold(*(said.role for said in self._messages.values()))
+                self.fork, self.title = update, self.title or update.name
+                return self._all_changed() | self._retold(self._messages.by_person)
             case UnknownUpdate():
                 self.unknown.append(trimmed(update))
                 return NOTHING
@@ -374,9 +378,9 @@ class Session:
         self.compactions = Newest(KEPT, OTHER_WEIGHT, {**before.compactions, **self.compactions}.items())
         return self._all_changed()
 
-    def _retold(self, *roles: Role) -> Changes:
+    def _retold(self, by_person: bool) -> Changes:
         """What the person said before the first turn of a fork is history: the agent tells it itself."""
-        if self.fork is None or self.turn or "user" not in roles:
+        if self.fork is None or self.turn or not by_person:
             return NOTHING
         changed, self.fork = self._all_changed(), None
         return changed

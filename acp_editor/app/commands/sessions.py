@@ -19,7 +19,7 @@ logger = logging.getLogger(__name__)
 
 @command("state")
 async def _state(commands: Commands, arguments: Arguments) -> messages.State:
-    return commands.app.surfaces.state()
+    return commands.app.views.state()
 
 
 @command("session.new")
@@ -42,6 +42,7 @@ async def _session_list(commands: Commands, arguments: Arguments) -> list[messag
             page, cursor = await agent.list_sessions(app.roots[0], cursor)
             for row in page:
                 app.sessions.folders[name, row.session_id] = row.cwd
+                app.sessions.titles[name, row.session_id] = row.title
                 key = app.sessions.name_of(name, row.session_id)
                 rows[key] = {
                     "sessionId": key,

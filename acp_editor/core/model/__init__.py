@@ -23,6 +23,7 @@ from acp_editor.core.model.calls import (
     ToolCallContentChunk,
     ToolCallUpsert,
 )
+from acp_editor.core.model.fork import Fork
 from acp_editor.core.model.session import (
     Choice,
     Command,
@@ -67,6 +68,7 @@ __all__ = [
     "ElicitationAnswer",
     "ExitStatus",
     "Fault",
+    "Fork",
     "Json",
     "Location",
     "McpServer",

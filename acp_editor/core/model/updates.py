@@ -6,6 +6,7 @@ from typing import TypeAlias
 
 from acp_editor.core.model.asks import PermissionRequest
 from acp_editor.core.model.calls import ToolCallContentChunk, ToolCallUpsert
+from acp_editor.core.model.fork import Fork
 from acp_editor.core.model.session import (
     CommandsUpdate,
     CompactionChunk,
@@ -42,6 +43,7 @@ Update: TypeAlias = (
     | CompactionUpdate
     | CompactionChunk
     | Replay
+    | Fork
     | PermissionRequest
     | UnknownUpdate
 )
