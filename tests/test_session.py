@@ -249,8 +249,21 @@ def test_a_call_reported_at_work_in_the_next_turn_is_active_again() -> None:
 OPTIONS = (PermissionOption("y", "Yes", "allow_once"),)
 
 
+def test_a_call_that_nobody_has_looked_at_since_it_changed_is_not_named_again() -> None:
+    state = session()
+    named = Changed("toolCall", "c")
+    assert state.apply(ToolCallUpsert("c", title="1")) == {named}
+    assert state.apply(ToolCallUpsert("c", title="2")) == set()
+    assert state.apply(ToolCallContentChunk("c", {"type": "content"})) == set()
+    assert state.apply(ToolCallUpsert("other")) == {Changed("toolCall", "other")}
+    assert state.tool_call("c") == state.tool_calls["c"]
+    assert state.tool_calls["c"].title == "2"
+    assert state.apply(ToolCallContentChunk("c", {"type": "content"})) == {named}
+
+
 def test_a_permission_request_fills_in_its_call() -> None:
     state = session(ToolCallUpsert("c", title="Edit", announces=True))
+    assert state.tool_calls["c"].status is None
     patch = ToolCallUpsert("c", status="pending", announces=False)
     changed = state.apply(PermissionRequest("s1", OPTIONS, tool_call=patch))
     assert (state.tool_calls["c"].title, state.tool_calls["c"].status) == ("Edit", "pending")

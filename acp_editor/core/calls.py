@@ -56,9 +56,13 @@ class ToolCalls:
 
     def upsert(
         self, update: ToolCallUpsert, sequence: int, *, late: bool, replayed: bool, asked: bool = False
-    ) -> None:
-        """Makes or patches a call. `late`: no turn is running; `asked`: a permission request says so."""
+    ) -> bool:
+        """Makes or patches a call. `late`: no turn is running; `asked`: a permission request says so.
+
+        False where that is no news: nobody has looked at the call since the change before this one.
+        """
         call_id = update.tool_call_id
+        news = call_id not in self._growing
         if call_id not in self._calls:
             if update.announces is False and not asked:
                 self._fault(
@@ -79,14 +83,18 @@ class ToolCalls:
         if call.ended and not (late or replayed) and update.status and call.status not in FINAL_STATUSES:
             call.ended = False
         self._keep_open(call)
+        return news
 
-    def add_content(self, update: ToolCallContentChunk, sequence: int, *, late: bool, replayed: bool) -> None:
+    def add_content(self, update: ToolCallContentChunk, sequence: int, *, late: bool, replayed: bool) -> bool:
+        """False where that is no news, as in `upsert`."""
         call_id = update.tool_call_id
+        news = call_id not in self._growing
         if call_id not in self._calls:
             self.upsert(ToolCallUpsert(call_id), sequence, late=late, replayed=replayed)
         call = self._grow(call_id)
         call.sequence = sequence
         call.waiting.append(update.content)
+        return news
 
     @property
     def too_many(self) -> bool:

@@ -57,7 +57,7 @@ class ToolCall:
         return self.status not in FINAL_STATUSES and offers(self.capabilities, "cancel")
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True)  # not frozen: there is one for each update, and freezing doubles the time to make one
 class ToolCallUpsert:
     """Makes or patches a call: UNSET leaves a field, None clears it, a value replaces it whole.
 
