@@ -9,11 +9,13 @@ from contextlib import asynccontextmanager
 from dataclasses import dataclass
 
 import anyio
+import anyio.lowlevel
 import pytest
 from anyio.abc import ObjectReceiveStream, ObjectSendStream
 from memory_streams import Heard, byte_pipe, memory_pair, method_not_found, peer
 from waiting import until
 
+from acp_editor.acp import connection
 from acp_editor.acp.connection import Connection, ConnectionClosed, RpcError
 from acp_editor.core.model import Json
 
@@ -448,3 +450,48 @@ async def test_what_is_not_json_is_the_callers_mistake_and_sends_nothing():
             await far.connection.request("x", {"a": object()})
         far.connection.notify("y", {})
         assert (await far.hear())["method"] == "y"
+
+
+async def test_more_bytes_of_requests_at_once_than_there_may_be_are_refused(monkeypatch: pytest.MonkeyPatch):
+    monkeypatch.setattr(connection, "MAX_HELD", 1000)
+    going = anyio.Event()
+
+    async def wait(method: str, params: Json) -> Json:
+        await going.wait()
+        return len(params)
+
+    def asked(ident: int, size: int) -> Json:
+        return {"jsonrpc": "2.0", "id": ident, "method": "m", "params": "x" * size}
+
+    async with script(wait) as far:
+        await far.say(asked(0, 400), asked(1, 400), asked(2, 400))
+        refused = await far.hear()
+        assert (refused["id"], "error" in refused) == (2, True)
+        assert far.heard.codes == ["requests_too_large"]
+        going.set()
+        answers = (await far.from_us.receive()).splitlines()
+        assert [json.loads(line)["result"] for line in answers] == [400, 400]
+        await far.say(asked(3, 5000))  # alone
+        assert (await far.hear())["result"] == 5000
+
+
+async def test_a_flood_lets_others_have_their_turn(monkeypatch: pytest.MonkeyPatch):
+    """Counted in turns of the loop: what came in one piece is read in many."""
+    monkeypatch.setattr(connection, "_SLICE", 0.0)
+    async with script() as far:
+        turns = 0
+        async with anyio.create_task_group() as tasks:
+
+            async def count() -> None:
+                nonlocal turns
+                while True:
+                    await anyio.lowlevel.checkpoint()
+                    turns += 1
+
+            tasks.start_soon(count)
+            notes = [{"jsonrpc": "2.0", "method": "m", "params": number} for number in range(1000)]
+            await far.say(*notes)
+            await until(lambda: len(far.heard.notifications) == 1000)
+            tasks.cancel_scope.cancel()
+        assert turns > 900
+        assert [params for _, params in far.heard.notifications] == list(range(1000))

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import logging
+import time
 from collections import deque
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass, field
 from typing import Final, Literal, TypeAlias, TypeVarTuple
 
 import anyio
+import anyio.lowlevel
 from anyio.abc import AnyByteReceiveStream, AnyByteSendStream, TaskGroup
 
 from acp_editor.acp.rpc import (
@@ -42,6 +44,12 @@ MAX_QUEUED: Final = 64 * 1024 * 1024
 
 MAX_RUNNING: Final = 4096
 """Requests of the peer's that are being worked on at once."""
+
+MAX_HELD: Final = 64 * 1024 * 1024
+"""Bytes of them all together; one may be larger if it is alone."""
+
+_SLICE: Final = 0.005
+"""Seconds that reading goes on without a break: whoever else waits has its turn, however much was sent."""
 
 _BATCH: Final = 256 * 1024
 """Bytes that are written in one go."""
@@ -117,6 +125,7 @@ class Connection:
         self._pending: dict[RequestId, _Pending] = {}
         self._running: dict[RequestId, anyio.CancelScope] = {}
         self._handlers = 0
+        self._held = 0
         self._scope = anyio.CancelScope()
         self._reading = True
         self._deaf = False
@@ -244,8 +253,13 @@ class Connection:
         reason = "the peer closed its output"
         try:
             while True:
-                for line in self._reader.feed(await self._receive_stream.receive()):
+                lines = self._reader.feed(await self._receive_stream.receive())
+                until = time.perf_counter() + _SLICE
+                for line in lines:
                     self._line(line, handlers)
+                    if time.perf_counter() > until:
+                        await anyio.lowlevel.checkpoint()
+                        until = time.perf_counter() + _SLICE
         except anyio.EndOfStream:
             self._line(self._reader.finish(), handlers)
         except (OSError, anyio.BrokenResourceError, anyio.ClosedResourceError) as error:
@@ -278,7 +292,7 @@ class Connection:
             case Answer() | ErrorAnswer() as answer:
                 self._answered(answer, message)
             case Request() as request:
-                self._start(request, handlers)
+                self._start(request, handlers, len(line))
             case Notification() | None:
                 pass
 
@@ -306,7 +320,7 @@ class Connection:
             return fault("answered_twice", f"Request {ident} was answered twice.", message)
         return fault("unknown_answer_id", "An answer is to a request that was never made.", message)
 
-    def _start(self, request: Request, handlers: TaskGroup) -> None:
+    def _start(self, request: Request, handlers: TaskGroup, size: int) -> None:
         if self._on_asked is not None:
             self._call(self._on_asked, request.method, request.params)
         if request.id in self._running:
@@ -315,11 +329,17 @@ class Connection:
             self._fault(fault("too_many_requests", f"More than {MAX_RUNNING} requests at once.", request.id))
             self._refuse(request, RpcError(INTERNAL_ERROR, "Too many requests at once"))
             return
+        if self._held and self._held + size > MAX_HELD:
+            message = f"More than {MAX_HELD} bytes of requests at once."
+            self._fault(fault("requests_too_large", message, request.id))
+            self._refuse(request, RpcError(INTERNAL_ERROR, "Too much asked at once"))
+            return
         self._handlers += 1
+        self._held += size
         scope = self._running[request.id] = anyio.CancelScope()
-        handlers.start_soon(self._handle, request, scope, name=request.method)
+        handlers.start_soon(self._handle, request, scope, size, name=request.method)
 
-    async def _handle(self, request: Request, scope: anyio.CancelScope) -> None:
+    async def _handle(self, request: Request, scope: anyio.CancelScope, size: int) -> None:
         """Answers one request; the connection's own end leaves it unanswered."""
         try:
             with scope:
@@ -336,6 +356,7 @@ class Connection:
             )
         finally:
             self._handlers -= 1
+            self._held -= size
             if self._running.get(request.id) is scope:
                 del self._running[request.id]
 
