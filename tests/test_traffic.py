@@ -141,10 +141,10 @@ def test_a_line_that_is_no_message_is_kept_in_its_turn_without_secrets(tmp_path:
 
 
 def test_the_beginning_and_the_newest_are_kept(tmp_path: Path) -> None:
-    recorder = Recorder("agent", tmp_path, {}, head=300, tail=1000)
+    recorder = Recorder("agent", tmp_path, {}, head=1000, tail=2000)
     for number in range(100):
         recorder("in", note(f"{number:03}"))
-    recorder("in", note("x" * 2000))
+    recorder("in", note("x" * 2500))
     recorder("in", note("last"))
     entries = read(recorder.save())
     told = [entry["msg"]["params"]["text"] for entry in entries if "msg" in entry]
@@ -152,8 +152,18 @@ def test_the_beginning_and_the_newest_are_kept(tmp_path: Path) -> None:
     assert told[-2:] == ["099", "last"]
     gap, large = (entry for entry in entries if "msg" not in entry)
     assert gap["omitted"] > 3000
-    assert large["omitted"] > 2000
+    assert large["omitted"] > 2500
     assert sum(len(json.dumps(entry.get("msg"))) for entry in entries) < 1600
+
+
+def test_many_small_lines_and_many_that_are_too_large_are_few(tmp_path: Path) -> None:
+    recorder = Recorder("agent", tmp_path, {}, head=1000, tail=20_000)
+    for _ in range(5000):
+        recorder.line("in", b"{}")
+    assert len(read(recorder.save())) < 120
+    for _ in range(500):
+        recorder.line("in", b"x" * 20_001)
+    assert len(read(recorder.save())) < 120
 
 
 def test_a_log_begins_with_what_was_kept_and_goes_on_in_further_files(tmp_path: Path) -> None:

@@ -33,7 +33,7 @@ HEAD: Final = 256 * 1024
 """Bytes of the beginning that are kept: without the handshake no file can be played."""
 
 TAIL: Final = 2 * 1024 * 1024
-"""Bytes of the newest messages that are kept."""
+"""Bytes of the newest messages that are kept, with what it takes to keep them."""
 
 MAX_FILE: Final = 32 * 1024 * 1024
 """Characters of one file; then the next one is begun."""
@@ -52,6 +52,14 @@ class _Kept(NamedTuple):
     line: bytes | None
     size: int
     noise: bool
+
+
+_BESIDE: Final = 192
+"""Bytes that a line takes beside its own."""
+
+
+def _cost(kept: _Kept) -> int:
+    return _BESIDE + (kept.size if kept.line is not None else 0)
 
 
 class Recorder:
@@ -104,8 +112,8 @@ class Recorder:
     def _take(self, direction: Direction, line: bytes, *, noise: bool) -> None:
         size = len(line)
         kept = _Kept(time.monotonic(), direction, line, size, noise)
-        cost = size if size <= self._tail_limit else 0
         keep = kept if size <= self._tail_limit else kept._replace(line=None)
+        cost = _cost(keep)
         if not self._tail and cost <= self._head_room:
             self._head_room -= cost
             self._head.append(keep)
@@ -155,7 +163,7 @@ class Recorder:
         while self._tail_room < 0:
             oldest = self._tail.popleft()
             self._omitted += oldest.size
-            self._tail_room += oldest.size if oldest.line is not None else 0
+            self._tail_room += _cost(oldest)
 
     def _lines(self) -> Iterator[str]:
         for kept in self._head:
