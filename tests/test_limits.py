@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from sys import getsizeof
 from typing import Any
 
 import pytest
@@ -149,6 +150,22 @@ def test_one_message_keeps_its_end() -> None:
     assert render.message(message)["truncated"]
     session.apply(MessageUpsert("agent", "m", (text(3),)))
     assert (session.messages[0].text, session.messages[0].truncated) == ("xxx", False)
+
+
+def test_a_message_of_single_letters_holds_few_objects() -> None:
+    session = Session("s", "agent", "/w")
+    for number in range(60_000):
+        session.apply(MessageChunk("agent", "m", {"type": "text", "text": chr(0x4E00 + number % 999)}))
+    growing = next(iter(session._messages._messages))
+    assert len(growing._text) < 20_000
+    assert len(session.messages[0].text) == 60_000
+    assert session.messages[0].text[-1] == chr(0x4E00 + 59_999 % 999)
+
+
+def test_what_is_not_ascii_weighs_what_it_takes() -> None:
+    session = made(*(MessageChunk("agent", "m", text(100_000, "\U0001f600")) for _ in range(100)))
+    assert getsizeof(session.messages[0].text) <= 2 * limits.MESSAGE_WEIGHT + 1000
+    assert session.messages[0].truncated
 
 
 def test_a_message_of_other_blocks_keeps_the_newest() -> None:

@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections import deque
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
+from sys import getsizeof
 from typing import Final, TypeVar
 
 from . import limits
@@ -33,6 +34,7 @@ TERMINAL_LIMIT: Final = 1 << 20
 """Bytes of a terminal's output that are kept, the newest."""
 
 _CHUNKS: Final = 10_000
+"""Small pieces that wait to be joined: each takes many times its size."""
 
 
 class GrowingMessage:
@@ -44,6 +46,8 @@ class GrowingMessage:
         self._first = first
         self._blocks: list[Json] = []
         self._text: list[str] = []
+        self._joined = 0
+        """Pieces at the beginning of `_text` that were joined of many."""
         self._truncated = False
         self._value: Message | None = None
         self.weight = 0
@@ -59,7 +63,10 @@ class GrowingMessage:
             self.weight += limits.weight(block)
         else:
             self._text.append(text)
-            self.weight += len(text)
+            self.weight += size(text)
+            if len(self._text) - self._joined > _CHUNKS:
+                self._text[self._joined :] = ["".join(self._text[self._joined :])]
+                self._joined += 1
         if self.weight > 2 * limits.MESSAGE_WEIGHT:  # not at each chunk: it costs as much as all of it
             self._shorten()
         return self.weight - before
@@ -69,6 +76,7 @@ class GrowingMessage:
         before = self.weight
         self._value = None
         self._blocks, self._text, self.weight, self._truncated = [], [], 0, False
+        self._joined = 0
         for block in blocks:
             self.add(block)
         return self.weight - before
@@ -80,10 +88,11 @@ class GrowingMessage:
         room = limits.MESSAGE_WEIGHT
         for block in reversed(self._blocks):
             text = _plain_text(block)
-            if text is not None and len(text) > room:
-                kept.append({"type": "text", "text": text[len(text) - room :]})
+            heavy = limits.weight(block) if text is None else size(text)
+            if text is not None and heavy > room:
+                kept.append({"type": "text", "text": text[len(text) - len(text) * room // heavy :]})
                 break
-            room -= limits.weight(block) if text is None else len(text)
+            room -= heavy
             if room < 0:
                 break
             kept.append(block)
@@ -107,7 +116,12 @@ class GrowingMessage:
             self._blocks.pop()
             self._text.insert(0, last)
         self._blocks.append({"type": "text", "text": "".join(self._text)})
-        self._text = []
+        self._text, self._joined = [], 0
+
+
+def size(text: str) -> int:
+    """Bytes of its characters; one that is not ASCII may make all of them take two or four."""
+    return len(text) if text.isascii() else getsizeof(text)
 
 
 def _plain_text(block: Json) -> str | None:
