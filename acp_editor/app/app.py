@@ -40,6 +40,7 @@ from acp_editor.app.surfaces import Surfaces
 from acp_editor.app.terminals import HostTerminals
 from acp_editor.app.texts import Texts
 from acp_editor.app.turns import Turns
+from acp_editor.app.views import Views
 from acp_editor.app.whereabouts import Whereabouts
 from acp_editor.core import follow, places, safe
 from acp_editor.core.model import (
@@ -70,6 +71,7 @@ class App:
     turns: Turns
     following: Following
     surfaces: Surfaces
+    views: Views
     files: HostFiles
     terminals: HostTerminals
     texts: Texts
@@ -111,6 +113,7 @@ class App:
             self.judge = Judge(self)
             self.options = Options(self)
             self.proposals = Proposals(self.documents, self.texts.read, self.review.original, self.uri)
+            self.views = Views(self)
             self.surfaces = Surfaces(self)
             self.whereabouts = Whereabouts(self.texts.read, self.surfaces.decorations_changed)
             self.following = Following(
@@ -221,7 +224,7 @@ class App:
         return self.surfaces.content(uri)
 
     def decorations(self, path: str) -> list[messages.Decoration]:
-        return self.surfaces.decorations(path) if self._group is not None else []
+        return self.views.decorations(path) if self._group is not None else []
 
     def hunks(self, path: str) -> list[messages.Hunk]:
         return self.review.hunks(path) if self._group is not None else []

@@ -71,7 +71,7 @@ class Asking:
             while title in titles:
                 title += " "
             titles[title] = option.option_id
-        rendered = self.app.surfaces.permission(pending)
+        rendered = self.app.views.permission(pending)
         text = rendered["title"] + (f"\n{rendered['command']}" if rendered["command"] else "")
         try:
             title = await self.app.editor.ask_person(f"{pending.entry.agent}: {text}", list(titles))

@@ -283,7 +283,7 @@ class Reviewing:
         (old_start, old_end), (start, end) = hunk.original, hunk.modified
         kind = "removed" if start == end else "added" if old_start == old_end else "modified"
         last = max(start, end - 1)
-        length = self._app.surfaces.line_length(path, last) if end > start else 0
+        length = self._app.views.line_length(path, last) if end > start else 0
         return {
             "range": {"start": {"line": start, "character": 0}, "end": {"line": last, "character": length}},
             "kind": kind,
