@@ -69,6 +69,63 @@ async def test_a_session_is_forked_where_the_agent_offers_it(defaults: dict[str,
     )
 
 
+def told_in(version: int, session: str, *texts: str) -> list[Step]:
+    """Messages in turns, the person's first, as that version tells them."""
+    kinds = ("user_message_chunk", "agent_message_chunk")
+    return [
+        {
+            "update": {
+                "sessionUpdate": kinds[at % 2],
+                "content": {"type": "text", "text": text},
+                **({"messageId": f"m{at}"} if version == 2 else {}),
+            },
+            "session": session,
+        }
+        for at, text in enumerate(texts)
+    ]
+
+
+@pytest.mark.parametrize("version", [1, 2])
+@pytest.mark.parametrize(
+    ("told", "after", "known"),
+    [
+        ([], [], ["go", "as before"]),
+        (["go, as told"], [], ["go, as told"]),
+        ([], ["go, as told", "then"], ["go, as told", "then"]),
+    ],
+    ids=["it says nothing", "it tells all before its answer", "it tells all after its answer"],
+)
+async def test_a_fork_shows_the_conversation_so_far(
+    version: int, told: list[str], after: list[str], known: list[str]
+) -> None:
+    defaults = initialized_v2({"fork": {}})
+    turn: list[Step] = [{"on": "session/prompt", "result": {}}, RUNNING]
+    turn += [*told_in(2, "s1", "go", "as before"), OVER]
+    if version == 1:
+        defaults = initialized({"sessionCapabilities": {"fork": {}}})
+        turn = [PROMPT, say("as before"), DONE]
+    await play(
+        [
+            *turn,
+            {"on": "session/fork", "as": "fork"},
+            *told_in(version, "s2", *told),
+            {"reply": "fork", "result": {"sessionId": "s2"}},
+            *told_in(version, "s2", *after),
+        ],
+        [
+            prompt("go"),
+            IDLE,
+            {"command": "acpEditor.session.fork", "args": {"sessionId": "s1"}},
+            {"state": "activeSessionId", "is": "s2"},
+            {"state": "sessions[sessionId=s2].messages", "has": [{"text": text} for text in known]},
+            {"state": "sessions[sessionId=s2].messages", "size": len(known)},
+            {"text": "acp-session:/s2.md", "has": known[-1]},
+            {"state": "sessions[sessionId=s1].messages", "size": 2},
+        ],
+        defaults=defaults,
+    )
+
+
 async def test_a_session_is_not_forked_or_deleted_where_nobody_offered_it() -> None:
     await play(
         [],
