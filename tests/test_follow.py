@@ -345,3 +345,23 @@ def test_of_many_calls_at_work_the_newest_is_known_without_asking_all() -> None:
     policy.saw(Sighting(("s", "c0"), "read", True, Target("/ws/c", 0)))
     assert policy.due(0.0) == Target("/ws/c", 0)
     assert len(policy._by_order) == 1
+
+
+def test_calls_of_long_ago_are_forgotten() -> None:
+    follow = Follow()
+    for number in range(50_000):
+        saw(follow, f"c{number}", A, active=number % 2 == 0)
+    assert max(map(len, (follow._order, follow._targets, follow._active, follow._by_order))) <= 20_200
+    saw(follow, "newest", B)
+    assert follow.due(100) == B
+    follow.forget("s")
+    assert (follow._order, follow._targets, follow._active) == ({}, {}, {})
+
+
+def test_a_call_that_stops_and_goes_on_again_and_again_counts_once() -> None:
+    follow = Follow()
+    saw(follow, "old", A)
+    saw(follow, "newest", B)
+    for number in range(10_000):
+        saw(follow, "old", A, active=number % 2 == 0)
+    assert len(follow._by_order) < 200

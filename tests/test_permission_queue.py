@@ -103,3 +103,14 @@ async def test_a_wait_that_is_cancelled_withdraws_the_request() -> None:
     assert queue.changes == ["s1", "s1"]
     with pytest.raises(CommandError, match="withdrawn by the agent"):
         queue.permissions.answer(pending.request_id, "yes")
+
+
+def test_what_became_of_requests_is_remembered_of_the_newest() -> None:
+    queue = Queue()
+    for _ in range(2000):
+        queue.permissions.answer(queue.add().request_id, "no")
+    assert len(queue.permissions._answered) == 1000
+    with pytest.raises(CommandError, match="answered already"):
+        queue.permissions.answer("p2000", "no")
+    with pytest.raises(CommandError, match="there is no permission request"):
+        queue.permissions.answer("p1", "no")

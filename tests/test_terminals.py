@@ -26,9 +26,11 @@ class Watched(Terminals):
 
     def __init__(self) -> None:
         self.told: list[tuple[str, bytes | ExitStatus]] = []
+        self.gone: list[str] = []
         super().__init__(
             lambda terminal_id, data: self.told.append((terminal_id, data)),
             lambda terminal_id, status: self.told.append((terminal_id, status)),
+            self.gone.append,
         )
 
     def group(self, terminal_id: str) -> int:
@@ -241,3 +243,19 @@ async def test_a_callback_that_fails_loses_no_output(caplog: pytest.LogCaptureFi
             await t.wait("s", one)
             assert t.output("s", one).text == "out\n"
     assert "a callback failed" in caplog.text
+
+
+async def test_that_a_terminal_is_gone_is_told_last_and_once_however_it_goes(monkeypatch: pytest.MonkeyPatch):
+    monkeypatch.setattr("acp_editor.host.terminals.MAX_TERMINALS", 2)
+    async with terminals() as t:
+        names = [await t.create("s", "true") for _ in range(2)]
+        for name in names:
+            await t.wait("s", name)
+        names.append(await t.create("s", "sleep", ["600"]))  # makes room
+        assert t.gone == names[:1]
+        await t.release("s", names[1])
+        assert t.gone == names[:2]
+        names.append(await t.create("s", "sleep", ["600"]))
+        await t.close_session("s")
+        assert sorted(t.gone) == sorted(names)
+        assert {name for name, said in t.told if isinstance(said, ExitStatus)} == set(names)

@@ -7,8 +7,10 @@ from __future__ import annotations
 
 import itertools
 import time
+from collections import OrderedDict
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
+from typing import Final
 
 import anyio
 
@@ -16,6 +18,9 @@ from acp_editor.app.sessions import Entry
 from acp_editor.core.model import PermissionOption, PermissionRequest
 from acp_editor.lsp.protocol import CommandError
 from acp_editor.policy.check import CheckInput, Verdict
+
+_REMEMBERED: Final = 1000
+"""Requests that are over of which it is known how, the newest; of older ones nobody asks."""
 
 
 @dataclass(slots=True, eq=False)
@@ -42,7 +47,7 @@ class Permissions:
     def __init__(self, changed: Callable[[Entry], None]) -> None:
         self._changed = changed
         self._waiting: dict[str, Pending] = {}
-        self._answered: dict[str, str] = {}
+        self._answered: OrderedDict[str, str] = OrderedDict()
         self._numbers = itertools.count(1)
 
     def __iter__(self) -> Iterator[Pending]:
@@ -125,4 +130,6 @@ class Permissions:
     def _remove(self, pending: Pending, why: str) -> None:
         if self._waiting.pop(pending.request_id, None) is not None:
             self._answered[pending.request_id] = why
+            if len(self._answered) > _REMEMBERED:
+                self._answered.popitem(last=False)
             self._changed(pending.entry)

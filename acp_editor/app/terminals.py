@@ -25,7 +25,7 @@ class HostTerminals:
     def __init__(self, app: App) -> None:
         self._app = app
         self._owners: dict[str, Entry] = {}
-        self.processes = Terminals(self._output, self._exited)
+        self.processes = Terminals(self._output, self._exited, self._gone)
 
     async def create(
         self,
@@ -96,3 +96,6 @@ class HostTerminals:
         if (entry := self._owners.get(terminal_id)) is not None:
             self._app.updated(entry, TerminalUpsert(terminal_id, exit_status=status, owner="client"))
             self._app.review.command_ended()
+
+    def _gone(self, terminal_id: str) -> None:
+        self._owners.pop(terminal_id, None)

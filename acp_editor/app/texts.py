@@ -12,6 +12,8 @@ from acp_editor.lsp.documents import Documents
 MAX_SIZE: Final = 16 * 1024 * 1024
 """Bytes; a larger file counts as having no text, so that no look at it holds anything up."""
 _KEPT: Final = 64
+_ROOM: Final = 4 * MAX_SIZE
+"""Characters of all texts of the disk that are kept, the newest that were read."""
 
 
 class Texts:
@@ -20,6 +22,7 @@ class Texts:
     def __init__(self, documents: Documents) -> None:
         self._documents = documents
         self._kept: OrderedDict[str, tuple[tuple[int, int, int], str | None]] = OrderedDict()
+        self._size = 0
 
     def read(self, path: str) -> str | None:
         """None where there is no regular file or it is not a text."""
@@ -36,10 +39,16 @@ class Texts:
             self._kept.move_to_end(path)
             return kept[1]
         text = _load(path) if status.st_size <= MAX_SIZE else ""
+        if kept is not None:
+            self._let_go(path)
         self._kept[path] = (mark, text)
-        if len(self._kept) > _KEPT:
-            self._kept.popitem(last=False)
+        self._size += len(text or "")
+        while len(self._kept) > _KEPT or self._size > _ROOM:
+            self._let_go(next(iter(self._kept)))
         return text
+
+    def _let_go(self, path: str) -> None:
+        self._size -= len(self._kept.pop(path)[1] or "")
 
 
 def _load(path: str) -> str | None:

@@ -18,6 +18,8 @@ JUMP_INTERVAL = 0.15
 KINDS = frozenset({"read", "edit", "delete", "move", "search", "execute", "other"})
 _KNOWN_KINDS = KINDS | {"think", "fetch", "switch_mode"}
 _MAX_HISTORY = 100
+_MOST_CALLS = 10_000
+"""Calls that are known, the newest; more than any session keeps."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,6 +65,8 @@ class Follow:
         self.enabled = self.settings.enabled
         self.current: Target | None = None
         """The place that was shown last."""
+        self._seen = 0
+        """Calls, over all time."""
         self._order: dict[tuple[str, str], int] = {}
         self._targets: dict[tuple[str, str], Target] = {}
         self._active: dict[tuple[str, str], int] = {}
@@ -86,7 +90,12 @@ class Follow:
     def saw(self, call: Sighting) -> None:
         """Hears of a call, new or changed, and decides whether its place is the next one."""
         key = call.key
-        order = self._order.setdefault(key, len(self._order) + 1)
+        order = self._order.get(key)
+        if order is None:
+            self._seen += 1
+            order = self._order[key] = self._seen
+            if len(self._order) > _MOST_CALLS:
+                self._forget(list(self._order)[: _MOST_CALLS // 10])
         if call.replayed:
             return
         kind = call.kind if call.kind in _KNOWN_KINDS else "other"
@@ -97,6 +106,9 @@ class Follow:
             if key not in self._active:
                 self._active[key] = order
                 heapq.heappush(self._by_order, (-order, key))
+                if len(self._by_order) > 2 * len(self._active) + _MAX_HISTORY:  # most of it has ended
+                    self._by_order = [(-order, key) for key, order in self._active.items()]
+                    heapq.heapify(self._by_order)
             self._resting = False
         else:
             self._active.pop(key, None)
@@ -118,11 +130,15 @@ class Follow:
 
     def forget(self, session_id: str) -> None:
         """Drops what is known of the calls of a session, whose keys begin with its id."""
-        for known in (self._targets, self._active):
-            for key in [key for key in known if key[0] == session_id]:
-                del known[key]
+        self._forget([key for key in self._order if key[0] == session_id])
         if self._wanted is not None and self._wanted[0][0] == session_id:
             self._wanted = None
+
+    def _forget(self, keys: Iterable[tuple[str, str]]) -> None:
+        for key in keys:
+            del self._order[key]
+            self._targets.pop(key, None)
+            self._active.pop(key, None)
 
     def activity(self, now: float, at: Target | None = None) -> None:
         """The person's hand is at the editor: nothing jumps for a while. `at` is where they are."""

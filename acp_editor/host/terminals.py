@@ -97,16 +97,19 @@ class _Terminal:
 class Terminals:
     """All terminals of all sessions, as a context: leaving it leaves no process.
 
-    `on_output` and `on_exit` are synchronous; a terminal's exit comes after the output before it.
+    `on_output`, `on_exit` and `on_gone` are synchronous; a terminal's exit comes after the output before it,
+    and nothing is said of it once it is gone.
     """
 
     def __init__(
         self,
         on_output: Callable[[str, bytes], None] = lambda terminal_id, data: None,
         on_exit: Callable[[str, ExitStatus], None] = lambda terminal_id, status: None,
+        on_gone: Callable[[str], None] = lambda terminal_id: None,
     ) -> None:
         self._on_output = on_output
         self._on_exit = on_exit
+        self._on_gone = on_gone
         self._terminals: dict[str, _Terminal] = {}
         self._ids = itertools.count(1)
         self._tasks: TaskGroup | None = None
@@ -173,6 +176,7 @@ class Terminals:
         with anyio.CancelScope(shield=True):
             await self._end(terminal)
             await terminal.process.aclose()
+        self._call(self._on_gone, terminal_id)
 
     async def close_session(self, session_id: str) -> None:
         """Releases all terminals of a session."""
