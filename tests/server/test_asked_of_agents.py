@@ -164,19 +164,33 @@ async def test_a_deleted_session_is_gone_from_everything() -> None:
     )
 
 
-async def test_history_that_the_agent_has_forgotten_stays_with_us() -> None:
+@pytest.mark.parametrize(
+    ("defaults", "asked"),
+    [
+        (initialized({"loadSession": True}), "session/load"),
+        (initialized({"sessionCapabilities": {"resume": {}}}), "session/resume"),
+        (initialized_v2({"resume": {}}), "session/resume"),
+    ],
+    ids=["load", "resume", "version 2"],
+)
+async def test_history_that_the_agent_does_not_tell_stays_with_us(
+    defaults: dict[str, Any], asked: str
+) -> None:
+    turn = [PROMPT, say("as before"), DONE]
+    if "capabilities" in defaults["initialize"]:
+        turn = [{"on": "session/prompt", "result": {}}, RUNNING, *told_in(2, "s1", "go", "as before"), OVER]
     await play(
-        [PROMPT, say("as before"), DONE],
+        turn,
         [
             prompt("go"),
             IDLE,
             {"command": "acpEditor.agent.restart"},
             {"command": "acpEditor.session.resume", "args": {"sessionId": "s1"}},
-            {"agent_got": {"method": "session/load", "params": {"sessionId": "s1"}}},
+            {"agent_got": {"method": asked, "params": {"sessionId": "s1"}}},
             {"state": "sessions[0].messages", "has": [{"text": "go"}, {"text": "as before"}]},
         ],
-        again=[{"on": "session/load", "result": {}}],
-        defaults=initialized({"loadSession": True}),
+        again=[{"on": asked, "result": {}}],
+        defaults=defaults,
     )
 
 
