@@ -15,13 +15,13 @@ from typing import Any
 import anyio
 import anyio.abc
 
-from acp_editor import settings as settings_module
-from acp_editor.acp.agent import AgentSpec
 from acp_editor.acp.traffic import Traffic
-from acp_editor.app import context, folders, media
-from acp_editor.app.agents import Agents, Slot
+from acp_editor.app import folders
+from acp_editor.app.agents import Agents
 from acp_editor.app.asking import Asking
 from acp_editor.app.commands import Commands
+from acp_editor.app.configuration import Configuration
+from acp_editor.app.consequences import Consequences
 from acp_editor.app.faults import Faults
 from acp_editor.app.files import HostFiles
 from acp_editor.app.following import Following
@@ -44,13 +44,8 @@ from acp_editor.app.views import Views
 from acp_editor.app.whereabouts import Whereabouts
 from acp_editor.core import follow, places, safe
 from acp_editor.core.model import (
-    Elicitation,
-    ElicitationAnswer,
     Fault,
-    Json,
-    StateUpdate,
     Update,
-    is_object,
 )
 from acp_editor.core.redact import Redactor
 from acp_editor.lsp import messages, uris
@@ -88,16 +83,20 @@ class App:
     asking: Asking
 
     def __init__(self, secrets: Redactor) -> None:
-        self.settings: Settings
-        self.settings, _ = settings_module.parse({})
         self.sessions = Sessions()
         self.secrets = secrets
         self.faults = Faults()
         self.traffic = Traffic(folders.state() / "traffic")
-        self.permissions = Permissions(self._permissions_changed)
+        self.consequences = Consequences(self)
+        self.permissions = Permissions(self.consequences.permissions_changed)
         self.roots: list[str] = []
         self._told: set[str] = set()
+        self._configuration = Configuration(self)
         self._group: anyio.abc.TaskGroup | None = None
+
+    @property
+    def settings(self) -> Settings:
+        return self._configuration.settings
 
     # -- start and end -----------------------------------------------------------------------------
 
@@ -122,16 +121,16 @@ class App:
             self.agents = Agents(
                 group,
                 lambda name: AgentHost(self, name),
-                self._agent_changed,
-                self._agent_ended,
+                self.consequences.agent_changed,
+                self.consequences.agent_ended,
                 self.traffic,
             )
             self.turns = Turns(
                 group,
                 self.withdraw,
-                self._turn_starts,
-                lambda entry: self.review.turn_begun(),
-                self._turn_over,
+                self.consequences.turn_starts,
+                self.consequences.turn_begun,
+                self.consequences.turn_over,
                 lambda: self.settings.cancel_grace,
             )
             self.files = HostFiles(self)
@@ -142,12 +141,12 @@ class App:
             self.opening = Opening(self)
             self.asking = Asking(self)
             self._commands = Commands(self)
-            self._configure(editor.client.options)
+            self._configuration.apply(editor.client.options)
             # An editor that is slow to answer either must not keep the server from its work.
             group.start_soon(editor.register)
             if editor.client.configuration:
                 fetched = anyio.Event()
-                group.start_soon(self._fetch_settings, fetched)
+                group.start_soon(self._configuration.fetch, fetched)
                 with anyio.move_on_after(3):
                     await fetched.wait()
             group.start_soon(self.following.run)
@@ -180,9 +179,9 @@ class App:
         if self._group is None:
             return
         if self.editor.client.configuration:
-            self._group.start_soon(self._fetch_settings)
+            self._group.start_soon(self._configuration.fetch)
         elif pushed is not None:
-            self._configure(pushed)
+            self._configuration.apply(pushed)
 
     def user_activity(self, path: str | None) -> None:
         if self._group is not None:
@@ -243,7 +242,7 @@ class App:
                 case "toolCall":
                     self.surfaces.call_changed(entry, key)
                 case "state":
-                    self._state_changed(entry)
+                    self.consequences.state_changed(entry)
                 case "messages" | "terminal" | "notice":
                     self.surfaces.transcript_changed(entry, what)
                 case "session":
@@ -255,12 +254,6 @@ class App:
         fault = replace(fault, message=self.scrub(fault.message), detail=self.scrub(fault.detail))
         if self.faults.add(agent, fault):
             logger.warning("%s: %s (%s) %s", agent, fault.message, fault.code, fault.detail)
-
-    async def elicit(self, agent: str, elicitation: Elicitation) -> ElicitationAnswer:
-        return await self.questions.ask(agent, elicitation)
-
-    def elicitation_complete(self, agent: str, elicitation_id: str) -> None:
-        self.editor.message(f"{agent}: what it asked you to do in the browser is done.")
 
     # -- for commands ------------------------------------------------------------------------------
 
@@ -279,70 +272,6 @@ class App:
         document = self.editor.documents.get(path)
         return document.uri if document else uris.from_path(path)
 
-    async def prompt(
-        self, entry: Entry, text: str, items: list[context.Item], pictures: list[media.Media]
-    ) -> Entry:
-        """Sends or queues a prompt; the agent is started, and its session taken up, where need be."""
-        agent, entry = await self.opening.live(entry)
-        can, encoding = agent.info.capabilities, self.editor.documents.encoding
-        if pictures and not can.image:
-            raise CommandError(f"{entry.agent} takes no pictures")
-        blocks = context.blocks(text, items, can, self.texts.read, self.uri, encoding)
-        blocks += [picture.block() for picture in pictures]
-        # A slash command would take it for a part of its argument: it waits for the next prompt.
-        if not text.lstrip().startswith("/") and (note := self.review.note(entry.key)):
-            blocks.append({"type": "text", "text": note})
-        self.agents.slot(entry.agent).error = None
-        self.sessions.active = entry
-        self.following.policy.prompt()
-        self.following.nudge()
-        await self.turns.prompt(entry, agent, blocks)
-        return entry
-
-    # -- what follows from changes -----------------------------------------------------------------
-
-    def _state_changed(self, entry: Entry) -> None:
-        session = entry.session
-        slot = self.agents.find(entry.agent)
-        if session.state == "idle" and entry.running:
-            if session.error is not None and slot is not None:
-                message = session.error.get("message") if is_object(session.error) else None
-                slot.error = str(message or "the turn failed")
-            self.turns.ended(entry, slot.agent if slot else None)
-        elif session.state != "idle" and not entry.running:
-            self.turns.begun(entry)
-        self.surfaces.session_changed(entry)
-        self.surfaces.status_changed()
-
-    async def _turn_starts(self, entry: Entry) -> None:
-        await self.review.turn_starts()
-
-    def _turn_over(self, entry: Entry) -> None:
-        self.surfaces.look()  # what the last updates said belongs to the turn that ends
-        self.review.turn_over()
-        self.surfaces.turn_over(entry)
-        if not any(other.running for other in self.sessions if other is not entry):
-            self.following.policy.rest()
-
-    def _agent_changed(self, slot: Slot) -> None:
-        self.surfaces.status_changed()
-
-    def _agent_ended(self, slot: Slot, reason: str) -> None:
-        self.sessions.agent_gone(slot.name)
-        for entry in self.sessions.of_agent(slot.name):
-            entry.started = False
-            entry.queue.clear()
-            self.withdraw(entry, "withdrawn: its agent is gone")
-            if entry.running:
-                self.updated(entry, StateUpdate("idle", None, {"message": reason}))
-            self.terminals.session_ended(entry)
-        if slot.state == "failed":
-            self.editor.warn(f"The agent {reason}")
-
-    def _permissions_changed(self, entry: Entry) -> None:
-        self.surfaces.permissions_changed(entry)
-        self.review.permissions_changed()
-
     async def _show(self, target: follow.Target) -> bool:
         return await self.editor.show(self.uri(target.path), target.line)
 
@@ -350,22 +279,6 @@ class App:
         """Runs it as a task of its own, while there is an editor."""
         if self._group is not None:
             self._group.start_soon(function, *arguments)
-
-    def forget(self, entry: Entry) -> None:
-        """A session is closed: what it does, asks, marks and shows is over."""
-        entry.queue.clear()
-        slot = self.agents.find(entry.agent)
-        if entry.running and slot is not None and slot.agent is not None:
-            slot.agent.abandon(entry.own_id)  # a session of the same id may follow
-        self.turns.ended(entry, None)
-        self.withdraw(entry, "withdrawn: its session was closed")
-        self.terminals.session_ended(entry)
-        self.sessions.remove(entry)
-        self.whereabouts.forget(entry)
-        self.following.policy.forget(entry.key)
-        self.judge.forget(entry)
-        self.options.forget(entry)
-        self.surfaces.status_changed()
 
     def scrub(self, text: str) -> str:
         """An error or a message as a person may see it: whole, without secrets, with nothing invisible."""
@@ -383,42 +296,3 @@ class App:
 
     def inside(self, path: str) -> bool:
         return places.inside(path, self.roots)
-
-    # -- settings ----------------------------------------------------------------------------------
-
-    async def _fetch_settings(self, fetched: anyio.Event | None = None) -> None:
-        section = await self.editor.configuration()
-        if isinstance(section, dict):
-            self._configure(section)  # pyright: ignore[reportUnknownArgumentType]
-        if fetched is not None:
-            fetched.set()
-
-    def _configure(self, raw: Mapping[str, Json]) -> None:
-        settings, problems = settings_module.parse(raw)
-        self.settings = settings
-        for entry in (*settings.agents.values(), *settings.mcp_servers.values()):
-            self.secrets.learn_environment(entry.env)
-        for server in settings.mcp_servers.values():
-            self.secrets.learn_environment(server.headers)
-        for problem in problems:
-            self.warn_once(problem)
-        self.following.policy.update(
-            follow.FollowSettings(
-                settings.follow.enabled, frozenset(settings.follow.kinds), settings.follow.resume_after
-            )
-        )
-        limit = settings.max_message_size
-        self.agents.configure(
-            {
-                name: AgentSpec(name, a.command, tuple(a.args), dict(a.env), a.cwd, a.protocol, limit)
-                for name, a in settings.agents.items()
-            }
-        )
-        logging.getLogger("acp_editor").setLevel(settings.log.level.upper())
-        self.traffic.log(settings.log.protocol)
-        self.options.own.configure(settings)
-        self.judge.configure(settings)
-        if len(self.permissions):
-            self.start(self.asking.rules_changed)
-        self.review.configure()
-        self.surfaces.settings_changed()

@@ -79,7 +79,7 @@ class AgentHost:
         await self._app.terminals.release(self._entry(session_id), terminal_id)
 
     async def elicit(self, elicitation: Elicitation) -> ElicitationAnswer:
-        return await self._app.elicit(self._agent, elicitation)
+        return await self._app.questions.ask(self._agent, elicitation)
 
     def elicitation_complete(self, elicitation_id: str) -> None:
-        self._app.elicitation_complete(self._agent, elicitation_id)
+        self._app.editor.message(f"{self._agent}: what it asked you to do in the browser is done.")

@@ -12,6 +12,7 @@ import anyio
 import anyio.lowlevel
 import anyio.to_thread
 
+from acp_editor.app import prompting
 from acp_editor.app.render import words
 from acp_editor.app.sessions import Entry
 from acp_editor.core.model import Json
@@ -88,7 +89,7 @@ class Slash:
         if (answer := await self.answer(entry, text)) is not None:
             return Run(entry, entry.turn, len(entry.session.messages), None, answer)
         before = entry.turn, len(entry.session.messages)
-        lives = await self._app.prompt(entry, text, [], [])
+        lives = await prompting.send(self._app, entry, text, [], [])
         if lives is not entry:  # its agent was started again, with a new session
             before = 0, 0
         return Run(lives, *before, lives.queue[-1] if lives.queue else None, None)

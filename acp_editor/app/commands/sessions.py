@@ -82,7 +82,7 @@ async def _session_resume(commands: Commands, arguments: Arguments) -> messages.
         try:
             await app.opening.take_up(agent, entry, history=True)
         except BaseException:
-            app.forget(entry)
+            app.consequences.session_closed(entry)
             raise
     app.surfaces.status_changed()
     return {"sessionId": entry.key}
@@ -112,7 +112,7 @@ async def _session_close(commands: Commands, arguments: Arguments) -> None:
         except (RpcError, ConnectionClosed) as error:
             # For the person it is closed all the same.
             logger.warning("%s did not close %s: %s", entry.agent, entry.key, error)
-    app.forget(entry)
+    app.consequences.session_closed(entry)
 
 
 @command("session.fork")
@@ -138,4 +138,4 @@ async def _session_delete(commands: Commands, arguments: Arguments) -> None:
     entry, own_id = app.sessions.named(session_id, name)
     await agent.delete_session(own_id)
     if entry is not None:
-        app.forget(entry)
+        app.consequences.session_closed(entry)

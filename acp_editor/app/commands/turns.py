@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from acp_editor.app import prompting
 from acp_editor.app.arguments import Arguments
 from acp_editor.app.commands.reading import item_of, picture_of
 from acp_editor.app.commands.registry import Commands, command
@@ -22,7 +23,7 @@ async def _prompt(commands: Commands, arguments: Arguments) -> messages.Prompted
         as_text = arguments.maybe_flag("asText") is True
         if not as_text and (answer := await app.slash.answer(entry, text)) is not None:
             return {"sessionId": entry.key, "answer": answer}
-        entry = await app.prompt(entry, text, items, pictures)
+        entry = await prompting.send(app, entry, text, items, pictures)
     return {"sessionId": entry.key}
 
 
