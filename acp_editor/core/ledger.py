@@ -99,11 +99,18 @@ def agent_changed(
     """
     if current == ledger.current:
         return ledger
-    return _carried(ledger, opened(ledger.base, current, diff, new_id, author))
+    return refined(ledger, Ledger(ledger.base, current), diff, new_id, author)
+
+
+def refined(before: Ledger, now: Ledger, diff: Diff, new_id: NewId, author: str | None = None) -> Ledger:
+    """`now` compared anew; a hunk that `before` has too keeps its id and its author."""
+    return _carried(before, opened(now.base, now.current, diff, new_id, author))
 
 
 def _carried(before: Ledger, after: Ledger) -> Ledger:
     """`after` with the ids and authors of those hunks that `before` has with the same text."""
+    if not before.hunks:
+        return after
 
     def by_text(ledger: Ledger) -> Iterator[tuple[tuple[tuple[bytes, ...], tuple[bytes, ...]], Hunk]]:
         base, current = lines(ledger.base), lines(ledger.current)

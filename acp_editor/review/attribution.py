@@ -2,21 +2,25 @@
 
 from __future__ import annotations
 
+import itertools
 import os
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable
 from dataclasses import dataclass, replace
 
 from acp_editor.core.diffs import proposals
 from acp_editor.core.model import ToolCall
 from acp_editor.review.work import COMMANDS, READING
 
+_ENOUGH = 2000
+"""Lines of a hunk after which no more are held against what a call says."""
+
 
 @dataclass(frozen=True, slots=True)
 class Words:
     """What a call says of one file: pieces of text that it puts in and takes out."""
 
-    new: tuple[str, ...] = ()
-    old: tuple[str, ...] = ()
+    new: frozenset[str] = frozenset()
+    old: frozenset[str] = frozenset()
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,17 +48,17 @@ def evidence(call: ToolCall, cwd: str, order: int) -> Evidence:
     for proposal in proposals(call, cwd):
         new, old = _pieces(proposal.new_text), _pieces(proposal.old_text)
         for hunk in proposal.hunks:
-            new += tuple(text.strip() for mark, text in hunk.lines if mark == "+")
-            old += tuple(text.strip() for mark, text in hunk.lines if mark == "-")
+            new |= {text.strip() for mark, text in hunk.lines if mark == "+"}
+            old |= {text.strip() for mark, text in hunk.lines if mark == "-"}
         known = paths.get(proposal.path, Words())
-        paths[proposal.path] = Words(known.new + new, known.old + old)
+        paths[proposal.path] = Words(known.new | new, known.old | old)
         if proposal.old_path:
             paths.setdefault(proposal.old_path, Words())
     return Evidence(call.tool_call_id, call.kind, call.active, order, paths)
 
 
-def _pieces(text: str | None) -> tuple[str, ...]:
-    return tuple(line.strip() for line in text.splitlines() if line.strip()) if text else ()
+def _pieces(text: str | None) -> frozenset[str]:
+    return frozenset(line.strip() for line in text.splitlines()) - {""} if text else frozenset()
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,12 +70,16 @@ class Author:
 
 
 class Witnesses:
-    """The calls of this turn and the ones before, the newest last."""
+    """What the calls of this turn and of the ones before say, the newest last."""
 
     def __init__(self, limit: int = 200) -> None:
         self._limit = limit
         self._calls: dict[str, Evidence] = {}
         self._order = 0
+
+    def get(self, call_id: str) -> Evidence | None:
+        """What was heard of a call."""
+        return self._calls.get(call_id)
 
     def hear(self, call: ToolCall, cwd: str) -> Evidence:
         """Takes note of a call as it is now."""
@@ -85,25 +93,13 @@ class Witnesses:
             self._calls.pop(next(iter(self._calls)))
         return found
 
-    def author(self, path: str, removed: Iterable[bytes], added: Iterable[bytes]) -> Author:
-        """Whose the change is that took lines out of a file and put others in."""
-        new = {line.decode("utf-8", "replace").strip() for line in added} - {""}
-        old = {line.decode("utf-8", "replace").strip() for line in removed} - {""}
-        best = Author()
-        best_key: tuple[int, int, int] = (0, 0, 0)
-        for call in self._calls.values():
-            strength = fitting = 0
-            if (words := call.paths.get(path)) is not None:
-                strength = 2
-                fitting = len(new & set(words.new)) + (0 if new else len(old & set(words.old)))
-                if fitting:
-                    strength = 3
-            elif call.may_write_anything and call.active:
-                strength = 1
-            key = (strength, fitting, call.order)
-            if strength and key > best_key:
-                best, best_key = Author(call.call_id, strength), key
-        return best
+    def candidates(self, path: str, at_work: Collection[str]) -> list[Evidence]:
+        """The calls that may have changed a file: those that name it, and of those `at_work`, which may."""
+        return [
+            call
+            for call in self._calls.values()
+            if path in call.paths or (call.call_id in at_work and call.may_write_anything)
+        ]
 
     @property
     def commands_run(self) -> bool:
@@ -118,3 +114,22 @@ class Witnesses:
     def turn_over(self) -> None:
         """Nothing is at work any more."""
         self._calls = {name: replace(call, active=False) for name, call in self._calls.items()}
+
+
+def author(
+    path: str, candidates: Iterable[Evidence], removed: Iterable[bytes], added: Iterable[bytes]
+) -> Author:
+    """Whose the change is that took lines out of a file and put others in."""
+    new = {line.decode("utf-8", "replace").strip() for line in itertools.islice(added, _ENOUGH)} - {""}
+    old = {line.decode("utf-8", "replace").strip() for line in itertools.islice(removed, _ENOUGH)} - {""}
+    best = Author()
+    best_key: tuple[int, int, int] = (0, 0, 0)
+    for call in candidates:
+        strength, fitting = 1, 0
+        if (words := call.paths.get(path)) is not None:
+            fitting = len(new & words.new) + (0 if new else len(old & words.old))
+            strength = 3 if fitting else 2
+        key = (strength, fitting, call.order)
+        if key > best_key:
+            best, best_key = Author(call.call_id, strength), key
+    return best

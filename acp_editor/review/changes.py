@@ -55,7 +55,28 @@ def change_of(tracked: Tracked) -> FileChange:
     return FileChange(tracked.path, operation, tracked.old_path, hunks)
 
 
-def changes_of(files: Mapping[str, Tracked], known: tuple[FileChange, ...]) -> tuple[FileChange, ...]:
-    """All files that have unanswered changes, by path; `known` itself, where nothing has changed."""
-    found = tuple(change_of(tracked) for _, tracked in sorted(files.items()) if tracked.pending)
-    return known if found == known else found
+class Listing:
+    """The unanswered changes by path: made in a thread, since there may be thousands, shown on the loop."""
+
+    def __init__(self) -> None:
+        self._made: dict[str, FileChange] = {}
+        self._next: tuple[FileChange, ...] = ()
+        self.shown: tuple[FileChange, ...] = ()
+
+    def make(self, files: Mapping[str, Tracked]) -> None:
+        """What has not changed stays the same object."""
+        made: dict[str, FileChange] = {}
+        for path, tracked in sorted(files.items()):
+            if tracked.pending:
+                change, known = change_of(tracked), self._made.get(path)
+                made[path] = known if known == change and known is not None else change
+        self._made, found = made, tuple(made.values())
+        if found != self._next:
+            self._next = found
+
+    def show(self) -> bool:
+        """Whether what was made last is something new."""
+        if self._next is self.shown:
+            return False
+        self.shown = self._next
+        return True

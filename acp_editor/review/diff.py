@@ -18,6 +18,8 @@ _STEPS = sorted(
     key=lambda step: (sum(step), abs(step[0] - step[1])),
 )
 """How many lines to go on, on each side, until they are together again: the fewest first."""
+MOST = 5000
+"""Changes of one file; of more, neighbours are one, since nobody looks at so many and each of them costs."""
 
 
 def changes(old: bytes, new: bytes) -> list[Change]:
@@ -25,8 +27,22 @@ def changes(old: bytes, new: bytes) -> list[Change]:
     if old == new:
         return []
     if len(old) + len(new) >= _LONG and _plain(old) and _plain(new):
-        return list(_between_runs(old.splitlines(True), new.splitlines(True)))
-    return _compared(old, new)
+        return glued(list(_between_runs(old.splitlines(True), new.splitlines(True))))
+    return glued(_compared(old, new))
+
+
+def glued(found: list[Change], most: int = MOST) -> list[Change]:
+    """At most so many: those with the fewest lines between them become one, with these lines in it."""
+    gap = 1
+    while len(found) > most:
+        wider: list[Change] = []
+        for change in found:
+            if wider and change.old.start - wider[-1].old.end <= gap:
+                first = wider.pop()
+                change = Change(Span(first.old.start, change.old.end), Span(first.new.start, change.new.end))
+            wider.append(change)
+        found, gap = wider, gap * 2
+    return found
 
 
 def _compared(old: bytes, new: bytes) -> list[Change]:

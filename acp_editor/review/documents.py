@@ -51,7 +51,7 @@ class Documents:
             # It was read just before the agent wrote the file, and is about to be read again.
             tracked.before = State(tracked.base, tracked.base, (), None, False)
             return
-        tracked.person(now, self._engine.differ, self._engine.new_id)
+        self._engine.person_made(tracked, now)
         self._engine.settle(tracked)
 
     def closed(self, path: str) -> None:
@@ -64,7 +64,7 @@ class Documents:
         if (tracked := self._engine.tracked.get(path)) is not None:
             tracked.before = None
             if tracked.current != tracked.disk:
-                tracked.person(tracked.disk, self._engine.differ, self._engine.new_id)
+                self._engine.person_made(tracked, tracked.disk)
             self._engine.settle(tracked)
 
     def saved(self, path: str) -> None:
@@ -76,7 +76,7 @@ class Documents:
             tracked.put_back(tracked.reloaded)
             if tracked.typed_from is not None and tracked.typed_from != tracked.current:
                 self._engine.agent_made(tracked, tracked.typed_from)
-            tracked.person(now, self._engine.differ, self._engine.new_id)
+            self._engine.person_made(tracked, now)
             self._engine.settle(tracked)
         if tracked is not None:
             tracked.reloaded = None
@@ -116,7 +116,7 @@ class Documents:
             return
         else:
             tracked.before = None
-            tracked.person(now, engine.differ, engine.new_id)
+            engine.person_made(tracked, now)
         tracked.reloaded = None
         engine.settle(tracked)
 
@@ -151,7 +151,7 @@ class Documents:
             tracked.put_back(tracked.before)
             self._engine.clashes.setdefault(path, Clash(path, tracked.current.data or b""))
         tracked.before = None
-        tracked.person(now, self._engine.differ, self._engine.new_id)
+        self._engine.person_made(tracked, now)
         self._engine.settle(tracked)
 
     def text(self, tracked: Tracked, version: Version) -> str:

@@ -9,24 +9,26 @@ from __future__ import annotations
 import logging
 import os
 import time
-from collections.abc import Callable, Collection, Iterable, Sequence
-from dataclasses import replace
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from pathlib import Path
 
-from acp_editor.core import ledger as book
-from acp_editor.core.ledger import Hunk
 from acp_editor.core.model import ToolCall
-from acp_editor.review import files, moves, textlines, work
-from acp_editor.review.attribution import Witnesses
+from acp_editor.review import files, moves, work
+from acp_editor.review.authors import Authors
 from acp_editor.review.checkpoint import Limits
 from acp_editor.review.differ import Differ
 from acp_editor.review.files import ABSENT, Version
-from acp_editor.review.history import History
-from acp_editor.review.tracked import Tracked, signature
-from acp_editor.review.turns import Clash, Moved, Turns, Unsettled
+from acp_editor.review.history import Histories, Moved
+from acp_editor.review.tracked import State, Tracked, signature
+from acp_editor.review.turns import Clash, Turns, Unsettled
 from acp_editor.review.workspace import Workspace
 
 log = logging.getLogger(__name__)
+
+_MANY = 500
+"""Paths from which on the whole folder is compared instead, which is faster for many."""
+_STEP = 0.2
+"""Seconds after which what has been found so far can be shown, where there is much to look at."""
 
 
 class Engine:
@@ -41,7 +43,7 @@ class Engine:
         self.open: set[str] = set()
         """The paths of open documents: there, a file is what its document is."""
         self.turns = turns or Turns()
-        self.witnesses = Witnesses()
+        self.authors = Authors(self.turns)
         self.differ = Differ()
         self.clashes: dict[str, Clash] = {}
         self.unsettled: dict[str, Unsettled] = {}
@@ -49,8 +51,10 @@ class Engine:
         self.next_id = 1
         self.moved_from: dict[str, str] = {}
         self.writing: dict[str, str | None] = {}
-        self._histories: dict[str, History] = {}
-        self._strength: dict[str, int] = {}
+        self.histories = Histories()
+        self.rough: dict[str, State] = {}
+        """Files whose hunks are still looked for, with what they were before; meanwhile they are one hunk."""
+        self._may_be_moves = False
         self._ready = False
         self.empty_folders: set[str] = set()
         """Folders that had nothing in them when the turn began: undo leaves them."""
@@ -67,7 +71,7 @@ class Engine:
         """Takes up a file whose changes were left unanswered by an earlier process."""
         if tracked.current != tracked.disk:
             # Typed and never saved: the editor may bring it back, the disk is what there is.
-            tracked.person(tracked.disk, self.differ, self.new_id)
+            self.person_made(tracked, tracked.disk)
         if tracked.pending:
             self.tracked[tracked.path] = tracked
             if tracked.old_path:
@@ -82,7 +86,7 @@ class Engine:
         moment, since the checkpoint that it left, is the agent's.
         """
         for checkpoint in self.workspace:
-            self._histories.setdefault(checkpoint.root, History(checkpoint.root))
+            self.histories.of(checkpoint.root)
         self._ready = True
         known = {*self.tracked, *self.moved_from}
         for path in known:
@@ -107,27 +111,61 @@ class Engine:
 
     def look(self, paths: Collection[str] | None = None, *, modes: bool = False) -> None:
         """Takes in what the disk has now, at these paths or everywhere; `modes`: permissions alone, too."""
+        for _ in self.looking(paths or (), everywhere=paths is None, modes=modes):
+            pass
+
+    def looking(
+        self, paths: Collection[str], *, everywhere: bool = False, modes: bool = False
+    ) -> Iterator[None]:
+        """The same in steps, the quickest first; after each one there may be something to show."""
         if not self._ready:
             return
-        moved = self._git()
-        if paths is None or len(paths) > 500 or moved.positions:
-            paths = {*self.workspace.compare(), *self.tracked, *(paths or ())}
+        moved = self.histories.moved(checkpoint.root for checkpoint in self.workspace)
+        everywhere = everywhere or len(paths) > _MANY or bool(moved.positions)
+        if len(paths) <= _MANY:
+            yield from self._look_at_all(paths, moved)
+        if everywhere:
+            yield from self._look_at_all({*self.workspace.compare(), *self.tracked, *paths}, moved)
         if modes:
-            paths = {*paths, *self.workspace.chmodded(self.turns.began)}
+            yield from self._look_at_all(self.workspace.chmodded(self.turns.began), moved)
+        if moved.positions:
+            for path in [path for path, tracked in self.tracked.items() if tracked.pending]:
+                self._committed(path, moved)
+        moves.forget(self)
+        self.authors.forget(self.tracked.values())
+        self.workspace.flush()
+        if self.rough:
+            self.refine()
+
+    def _look_at_all(self, paths: Collection[str], moved: Moved) -> Iterator[None]:
         mine: dict[str, Version] = {}
+        until = time.monotonic() + _STEP
         for path in sorted(self.workspace.canonical(path) for path in paths):
             self._look_at(path, moved, mine)
+            if time.monotonic() > until:
+                yield
+                until = time.monotonic() + _STEP
         if self.turns.running:
             for path, version in mine.items():  # on the disk may be the agent's by now
                 self._set_base(path, version)
         else:
             self.take(mine)
-        for path in [path for path, tracked in self.tracked.items() if tracked.pending]:
-            self._committed(path, moved)
-        moves.find(self)
-        moves.forget(self)
-        self._forget_gone()
-        self.workspace.flush()
+        if self._may_be_moves:
+            moves.find(self)
+            self._may_be_moves = False
+        yield
+
+    def refine(self) -> None:
+        """Looks for the hunks of files that are one hunk for now, as far as that takes no time."""
+        for path in list(self.rough):
+            if self.differ.busy:
+                return
+            before, tracked = self.rough.pop(path), self.tracked.get(path)
+            if tracked is not None and tracked.pending:
+                tracked.refine(before, self.differ.quick, self.new_id)
+                if self.differ.rough:
+                    self.rough[path] = before
+                self.sign(tracked)
 
     def take_up(self, events: Iterable[Callable[[Engine], None]]) -> None:
         """Each in its turn; one that fails does not take the others along."""
@@ -180,7 +218,7 @@ class Engine:
         if not self._agents(path, version, moved):
             if path in self.open and known != tracked.current:
                 return  # the person's own two hands; the editor asks which is to stay
-            tracked.person(version, self.differ, self.new_id)
+            self.person_made(tracked, version)
         elif path in self.open and known != tracked.current and not known.absent and not version.absent:
             self.clashes.setdefault(path, Clash(path, known.data or b""))
         else:
@@ -244,48 +282,40 @@ class Engine:
         begun = self.unsettled.pop(path, None)
         if path in self.writing or (begun is not None and begun.by_agent):
             return True
-        positions = moved.positions.get(self._root(path) or "")
-        if positions is not None and not self.witnesses.command_runs:
-            history = self._history(path)
+        root = self._root(path) or ""
+        positions = moved.positions.get(root)
+        if positions is not None and not self.authors.witnesses.command_runs:
             stash = positions[0].stash if positions[0].stash != positions[1].stash else None
-            if history is not None and history.has(path, new.data, stash):
+            if self.histories.of(root).has(path, new.data, stash):
                 return False
         changed_at = files.changed_at(path)
         return self.turns.covers(changed_at) and not self.turns.idle(changed_at)
 
     def agent_made(self, tracked: Tracked, version: Version) -> None:
         tracked.turn = self.turns.number
-        tracked.agent(version, self.differ, self.new_id, None)
+        before, self.differ.rough = tracked.state, False
+        tracked.agent(version, self.differ.quick, self.new_id, None)
+        if self.differ.rough:
+            self.rough.setdefault(tracked.path, before)
+        self._may_be_moves = True
         self.sign(tracked)
+
+    def person_made(self, tracked: Tracked, version: Version) -> None:
+        self._be_exact(tracked)
+        tracked.person(version, self.differ, self.new_id)
+
+    def _be_exact(self, tracked: Tracked) -> None:
+        """What is to be told apart from the agent's hunks needs them as they are."""
+        if (before := self.rough.pop(tracked.path, None)) is not None:
+            tracked.refine(before, self.differ, self.new_id)
 
     def sign(self, tracked: Tracked) -> None:
         """Gives hunks their authors, as far as the calls so far tell."""
-        writer = self.writing.get(tracked.path)
-        signed: list[Hunk] = []
-        base = current = None
-        for hunk in tracked.hunks:
-            strength = self._strength.get(hunk.hunk_id, 0)
-            if strength < 3:
-                if base is None or current is None:
-                    base, current = _lines(tracked.base), _lines(tracked.current)
-                found = self.witnesses.author(
-                    tracked.path,
-                    base[hunk.original.start : hunk.original.end],
-                    current[hunk.modified.start : hunk.modified.end],
-                )
-                call_id, reached = found.call_id, found.strength
-                if writer is not None:
-                    call_id, reached = writer, 3
-                if reached > strength:
-                    hunk = replace(hunk, author=call_id)
-                    self._strength[hunk.hunk_id] = reached
-            signed.append(hunk)
-        tracked.hunks = tuple(signed)
+        self.authors.sign(tracked, self.writing.get(tracked.path))
 
     def hear(self, call: ToolCall, cwd: str) -> None:
         """A tool call said something; what it says of files may tell whose a hunk is."""
-        found = self.witnesses.hear(call, cwd)
-        for path in found.paths:
+        for path in self.authors.hear(call, cwd):
             tracked = self.tracked.get(self.workspace.canonical(path))
             if tracked is not None and tracked.pending:
                 self.sign(tracked)
@@ -314,31 +344,14 @@ class Engine:
         owner = self.workspace.find(path)
         return owner[0].root if owner else None
 
-    def _history(self, path: str) -> History | None:
-        root = self._root(path)
-        if root is None:
-            return None
-        if root not in self._histories:
-            self._histories[root] = History(root)
-        return self._histories[root]
-
-    def git_moved(self) -> bool:
-        """Whether a repository's branch has moved since the last look."""
-        return any(history.changed for history in self._histories.values())
-
-    def _git(self) -> Moved:
-        moved = Moved()
-        for root, history in self._histories.items():
-            if (positions := history.moved()) is not None:
-                moved.positions[root] = positions
-        return moved
-
     def _committed(self, path: str, moved: Moved) -> None:
         """What a commit contains is kept."""
-        positions = moved.positions.get(self._root(path) or "")
-        tracked, history = self.tracked[path], self._history(path)
-        if positions is None or history is None or not positions[1].committed:
+        root = self._root(path) or ""
+        positions = moved.positions.get(root)
+        if positions is None or not positions[1].committed:
             return
+        tracked, history = self.tracked[path], self.histories.of(root)
+        self._be_exact(tracked)
         committed = history.committed(path)
         if tracked.current.absent:
             if committed is None:
@@ -348,10 +361,6 @@ class Engine:
         elif committed is not None:
             tracked.commit(committed, self.differ, self.new_id)
         self.settle(tracked)
-
-    def _forget_gone(self) -> None:
-        ids = {hunk.hunk_id for tracked in self.tracked.values() for hunk in tracked.hunks}
-        self._strength = {name: strength for name, strength in self._strength.items() if name in ids}
 
     def remove_empty_folders(self, path: str) -> None:
         """Removes the folders of a file that was the agent's, if it made them."""
@@ -376,8 +385,3 @@ class Engine:
         if (tracked := self.tracked.get(path)) is not None:
             self.sign(tracked)
         self.writing.pop(path, None)
-
-
-def _lines(version: Version) -> list[bytes]:
-    data = version.data or b""
-    return book.lines(textlines.show(data) if textlines.is_text(data) else data)

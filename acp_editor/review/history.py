@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import os
-from dataclasses import dataclass
+from collections.abc import Iterable
+from dataclasses import dataclass, field
 from pathlib import Path
 
 import pygit2
@@ -23,6 +24,15 @@ class Position:
     @property
     def committed(self) -> bool:
         return self.reason.startswith("commit")
+
+
+@dataclass(slots=True)
+class Moved:
+    """What the user's git did since the last look: where it stood and where it stands, a repository each."""
+
+    positions: dict[str, tuple[Position, Position]] = field(
+        default_factory=dict[str, tuple[Position, Position]]
+    )
 
 
 class History:
@@ -103,6 +113,31 @@ class History:
         if stash is not None and _alike(self._at(path, stash), data):
             return True
         return _alike(self.committed(path), data)
+
+
+class Histories:
+    """Those of all folders, by their roots."""
+
+    def __init__(self) -> None:
+        self._by_root: dict[str, History] = {}
+
+    def of(self, root: str) -> History:
+        if root not in self._by_root:
+            self._by_root[root] = History(root)
+        return self._by_root[root]
+
+    @property
+    def changed(self) -> bool:
+        """Whether a repository's branch has moved since the last look."""
+        return any(history.changed for history in self._by_root.values())
+
+    def moved(self, roots: Iterable[str]) -> Moved:
+        """What has moved since this was asked last, in folders that were asked for then."""
+        moved = Moved()
+        for root in roots:
+            if (positions := self.of(root).moved()) is not None:
+                moved.positions[root] = positions
+        return moved
 
 
 def _alike(committed: bytes | None, data: bytes | None) -> bool:

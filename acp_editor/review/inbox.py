@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import functools
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 
 import anyio
@@ -16,22 +16,29 @@ Event = Callable[[Engine], None]
 
 @dataclass(frozen=True, slots=True)
 class Taken:
-    """Events in their order, then where to look: None for everywhere; `modes` for permissions alone, too."""
+    """Events in their order, then where to look: at what is named, everywhere, at permissions alone, too."""
 
     events: list[Event]
-    paths: set[str] | None
+    paths: set[str]
+    everywhere: bool
     modes: bool
 
     @property
     def empty(self) -> bool:
-        return not self.events and self.paths is not None and not self.paths and not self.modes
+        return not (self.events or self.paths or self.everywhere or self.modes)
+
+    def work(self, engine: Engine) -> Iterator[None]:
+        """Takes it up in steps, after each of which there may be something to show."""
+        engine.take_up(self.events)
+        yield from engine.looking(self.paths, everywhere=self.everywhere, modes=self.modes)
 
 
 class Inbox:
     def __init__(self) -> None:
         self._events: list[Event] = []
         self._calls: dict[str, tuple[ToolCall, str]] = {}
-        self._paths: set[str] | None = set()
+        self._paths: set[str] = set()
+        self._everywhere = False
         self._modes = False
         self._wake = anyio.Event()
 
@@ -46,7 +53,8 @@ class Inbox:
 
     def look(self, paths: Iterable[str] | None, *, modes: bool = False, now: bool = True) -> None:
         """Asks for a look at these paths, or everywhere; `now`, or when something else is taken up."""
-        self._paths = None if paths is None or self._paths is None else self._paths | set(paths)
+        self._everywhere = self._everywhere or paths is None
+        self._paths.update(paths or ())
         self._modes = self._modes or modes
         if now:
             self._wake.set()
@@ -63,6 +71,7 @@ class Inbox:
     def take(self) -> Taken:
         """All that is there; calls come after the other events, and before the look."""
         heard = [functools.partial(Engine.hear, call=call, cwd=cwd) for call, cwd in self._calls.values()]
-        taken = Taken([*self._events, *heard], self._paths, self._modes)
-        self._events, self._calls, self._paths, self._modes = [], {}, set(), False
+        taken = Taken([*self._events, *heard], self._paths, self._everywhere, self._modes)
+        self._events, self._calls, self._paths = [], {}, set()
+        self._everywhere = self._modes = False
         return taken

@@ -11,7 +11,7 @@ import functools
 import logging
 import math
 import time
-from collections.abc import AsyncGenerator, Awaitable, Callable, Collection, Iterable, Sequence
+from collections.abc import AsyncGenerator, Awaitable, Callable, Collection, Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import TypeVar
 
@@ -22,16 +22,15 @@ import anyio.to_thread
 from acp_editor.core.model import ToolCall
 from acp_editor.review import store, watch, words, workspace
 from acp_editor.review.answering import Answering
-from acp_editor.review.changes import FileChange, Hunk, changes_of
+from acp_editor.review.changes import FileChange, Hunk, Listing
 from acp_editor.review.checkpoint import Limits
 from acp_editor.review.documents import Documents
 from acp_editor.review.editor import Buffer, Editor, ReviewError
 from acp_editor.review.engine import Engine
-from acp_editor.review.inbox import Inbox, Taken
+from acp_editor.review.inbox import Inbox
 from acp_editor.review.locks import Lock
 from acp_editor.review.patience import MOMENT, Patience
 from acp_editor.review.reconcile import reconcile
-from acp_editor.review.tracked import Tracked
 from acp_editor.review.turns import Clash, Turns
 from acp_editor.review.words import Words
 
@@ -41,6 +40,8 @@ log = logging.getLogger(__name__)
 
 T = TypeVar("T")
 
+_REFINE = 0.05
+"""Seconds between looks whether the hunks of a file are found that is one hunk until then."""
 _WATCH_COMMANDS = 1.0
 """Seconds between looks at the disk while the agent runs a command."""
 _POLL = 5.0
@@ -81,9 +82,7 @@ class Review:
         self._answering: Answering | None = None
         self._open_paths: set[str] = set()
         self._turns = Turns()
-        self._changes: tuple[FileChange, ...] = ()
-        self._listed: tuple[FileChange, ...] = ()
-        self._bases: dict[str, object] = {}
+        self._listing = Listing()
         self._lock = anyio.Lock()
         self._limiter = anyio.CapacityLimiter(1)
         self._inbox = Inbox()
@@ -155,7 +154,7 @@ class Review:
             self._documents,
             self._editor,
             self._thread,
-            functools.partial(self._save, engine),
+            functools.partial(self._store.save, engine),
             self._tell,
             self._words,
         )
@@ -163,7 +162,7 @@ class Review:
         self._patience = Patience(self._group, self._inbox, self._documents, self._editor)
         self._engine = engine
         self._list()
-        self._save(engine)
+        self._store.save(engine)
         with contextlib.suppress(OSError, ValueError):
             needed = set[str]().union(*(store.objects_of(self._state, root) for root in self._roots))
             engine.workspace.prune(needed)
@@ -172,10 +171,12 @@ class Review:
         engine = self._engine
         if engine is None:
             return 1.0
-        if self._polls or (engine.turns.running and engine.witnesses.commands_run):
+        if engine.rough:
+            return _REFINE
+        if self._polls or (engine.turns.running and engine.authors.witnesses.commands_run):
             self._inbox.look(None, now=False)
-            return _WATCH_COMMANDS if engine.turns.running or self._changes else _POLL
-        return _WATCH_GIT if self._changes else 3600.0
+            return _WATCH_COMMANDS if engine.turns.running or self._listing.shown else _POLL
+        return _WATCH_GIT if self._listing.shown else 3600.0
 
     async def aclose(self) -> None:
         """Writes down what is unanswered and lets go of the workspace."""
@@ -190,7 +191,7 @@ class Review:
                 if (engine := self._engine) is not None:
                     # The agent is being ended too, and may go on writing until it is.
                     turn = time.time() + _AGENTS_END if engine.turns.running else 0.0
-                    await self._thread(lambda: (self._save(engine, turn=turn), engine.close()))
+                    await self._thread(lambda: (self._store.save(engine, turn=turn), engine.close()))
         self._lock_file.release()
 
     async def forget(self) -> None:
@@ -217,7 +218,7 @@ class Review:
     def turn_ended(self) -> None:
         self._turns.end(time.time())
         if not self._turns.running:
-            self._queue_up(lambda engine: engine.witnesses.turn_over())
+            self._queue_up(lambda engine: engine.authors.turn_over())
         self._inbox.look(None, modes=True)
 
     def call_changed(self, call: ToolCall, cwd: str) -> None:
@@ -275,7 +276,7 @@ class Review:
         async with self._caught_up():
             if (engine := self._engine) is not None and not self._closed:
                 # Before the agent can write: who finds that we have ended has to know that it may have.
-                await self._thread(lambda: (self._save(engine, turn=math.inf), engine.differ.warm()))
+                await self._thread(lambda: (self._store.save(engine, turn=math.inf), engine.differ.warm()))
         self._tell_left_out()
         self._queue_up(functools.partial(Engine.survey, moment=time.time()))
 
@@ -306,9 +307,11 @@ class Review:
         if engine is None or self._closed:
             return
         taken = self._inbox.take()
-        if not taken.empty or await self._thread(engine.git_moved):
-            await self._thread(functools.partial(self._work, engine, taken))
-            await self._thread(self._list)
+        if not taken.empty or engine.rough or await self._thread(lambda: engine.histories.changed):
+            steps = taken.work(engine)
+            while await self._thread(functools.partial(self._step, steps)):
+                self._publish()
+            await self._thread(functools.partial(self._store.save, engine))
         self._publish()
         self._tell_left_out()
         assert self._group is not None
@@ -318,30 +321,22 @@ class Review:
         if self._patience is not None:
             self._patience.see(engine)
 
-    def _work(self, engine: Engine, taken: Taken) -> None:
-        engine.take_up(taken.events)
+    def _step(self, steps: Iterator[None]) -> bool:
+        """Works on for a moment and lists what there is; whether there is more to do."""
+        goes_on = False
         try:
-            engine.look(taken.paths, modes=taken.modes)
+            goes_on = next(steps, self) is None
         except Exception:
             log.exception("looking at the disk failed")
-        self._save(engine)
-
-    def _save(self, engine: Engine, ahead: Sequence[Tracked] = (), *, turn: float = 0.0) -> None:
-        if not turn and engine.turns.running:
-            turn = math.inf
-        try:
-            self._store.save(engine, ahead, turn=turn)
-        except OSError as error:
-            log.warning("the pending review cannot be written: %s", error)
+        self._list()
+        return goes_on
 
     def _list(self) -> None:
-        """Makes the list of what is unanswered; that of thousands of files would hold up the loop."""
         if self._engine is not None:
-            self._listed = changes_of(self._engine.tracked, self._listed)
+            self._listing.make(self._engine.tracked)
 
     def _publish(self) -> None:
-        if self._listed is not self._changes:
-            self._changes = self._listed
+        if self._listing.show():
             self._on_change()
 
     def _tell_left_out(self) -> None:
@@ -359,7 +354,7 @@ class Review:
     # -- what there is -------------------------------------------------------------------------
 
     def changes(self) -> tuple[FileChange, ...]:
-        return self._changes
+        return self._listing.shown
 
     def original(self, path: str) -> str | None:
         """The text before the unanswered changes; "" for a new file, None where nothing is unanswered."""

@@ -5,11 +5,13 @@ from __future__ import annotations
 import hashlib
 import json
 import logging
+import math
+import operator
 import os
 import shutil
 import time
 from collections.abc import Iterable, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -29,36 +31,58 @@ def folder_of(state: Path, root: str) -> Path:
     return state / "reviews" / hashlib.sha256(os.fsencode(os.path.normpath(root))).hexdigest()[:20]
 
 
+_Kept = tuple[Version, str | None]
+"""A version and the object that it is kept in."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Row:
+    """What is written of one file, and what it was made of."""
+
+    path: str
+    root: str
+    of: tuple[object, ...]
+    kept: tuple[_Kept, ...]
+    text: str
+
+
 class Store:
     """A file `review.json` for each root, always whole: written beside and renamed."""
 
     def __init__(self, state: Path) -> None:
         self._state = state
         self._written: dict[str, str] = {}
-        self._kept: dict[str, list[tuple[Version, str | None]]] = {}
+        self._rows: dict[str, _Row] = {}
 
-    def save(self, engine: Engine, ahead: Sequence[Tracked] = (), *, turn: float) -> None:
-        """Writes what is unanswered, and what is `ahead`. Raises OSError.
+    def save(self, engine: Engine, ahead: Sequence[Tracked] = (), *, turn: float = 0.0) -> None:
+        """Writes what is unanswered, and what is `ahead`; where that fails it is logged.
 
-        `turn` is the moment until which the agent may write; infinity while a turn runs, else 0.
+        `turn` is the moment until which the agent may write: infinity while a turn runs, else 0.
         """
+        if not turn and engine.turns.running:
+            turn = math.inf
+        try:
+            self._save(engine, ahead, turn)
+        except OSError as error:
+            log.warning("the pending review cannot be written: %s", error)
+
+    def _save(self, engine: Engine, ahead: Sequence[Tracked], turn: float) -> None:
         known = engine.tracked | {tracked.path: tracked for tracked in ahead}
         pending = [tracked for tracked in known.values() if tracked.pending]
-        self._kept = {tracked.path: self._kept.get(tracked.path, []) for tracked in pending}
-        by_root: dict[str, list[dict[str, Any]]] = {root: [] for root in engine.workspace.roots}
-        for tracked in pending:
-            if (root := engine.workspace.root_of(tracked.path)) is not None:
-                by_root[root].append(self._file(engine, tracked))
+        self._rows = {one.path: row for one in pending if (row := self._row(engine, one)) is not None}
+        by_root: dict[str, list[_Row]] = {root: [] for root in engine.workspace.roots}
+        for row in self._rows.values():
+            by_root[row.root].append(row)
         for root, found in by_root.items():
-            content = {
+            head = {
                 "format": FORMAT,
                 "root": root,
                 "nextId": engine.next_id,
                 "turn": turn,
-                "emptyFolders": sorted(_above(found) & engine.empty_folders),
-                "files": found,
+                "emptyFolders": sorted(_above(row.path for row in found) & engine.empty_folders),
             }
-            self._write(root, json.dumps(content))
+            files = ", ".join(row.text for row in found)
+            self._write(root, f'{json.dumps(head)[:-1]}, "files": [{files}]}}')
 
     def _write(self, root: str, content: str) -> None:
         if self._written.get(root) == content:
@@ -73,14 +97,19 @@ class Store:
         beside.replace(folder / "review.json")
         self._written[root] = content
 
-    def _file(self, engine: Engine, tracked: Tracked) -> dict[str, Any]:
-        versions = [
-            self._version(engine, tracked, one) for one in (tracked.base, tracked.current, tracked.disk)
-        ]
-        self._kept[tracked.path] = self._kept[tracked.path][-3:]
-        return {
+    def _row(self, engine: Engine, tracked: Tracked) -> _Row | None:
+        """What is written of a file, made anew only where it has changed: there may be thousands."""
+        of = (tracked.base, tracked.current, tracked.disk, tracked.hunks, tracked.old_path, tracked.mixed)
+        known = self._rows.get(tracked.path)
+        if known is not None and all(map(operator.is_, of, known.of)):
+            return known
+        if (root := engine.workspace.root_of(tracked.path)) is None:
+            return None
+        kept = known.kept if known is not None else ()
+        versions = [self._version(engine, tracked.path, one, kept) for one in of[:3]]
+        row = {
             "path": tracked.path,
-            "versions": versions,
+            "versions": [(oid, version.mode) for version, oid in versions],
             "oldPath": tracked.old_path,
             "mixed": tracked.mixed,
             "hunks": [
@@ -88,18 +117,17 @@ class Store:
                 for hunk in tracked.hunks
             ],
         }
+        return _Row(tracked.path, root, of, tuple(versions), json.dumps(row))
 
-    def _version(self, engine: Engine, tracked: Tracked, version: Version) -> list[Any]:
+    def _version(self, engine: Engine, path: str, version: Version, kept: Iterable[_Kept]) -> _Kept:
         if version.data is None:
-            return [None, 0]
-        for known, oid in self._kept[tracked.path]:
-            if known is version:
-                return [oid, version.mode]
-        owner = engine.workspace.find(tracked.path)
+            return version, None
+        for known in kept:
+            if known[0] is version:
+                return known
+        owner = engine.workspace.find(path)
         assert owner is not None
-        oid = owner[0].keep_object(version.data)
-        self._kept[tracked.path].append((version, oid))
-        return [oid, version.mode]
+        return version, owner[0].keep_object(version.data)
 
     def load(self, engine: Engine) -> float:
         """Gives the engine what was unanswered; returns until when a turn that we cut short may have run.
@@ -148,11 +176,11 @@ def _numbers(span: Span) -> tuple[int, int]:
     return span.start, span.end
 
 
-def _above(found: Iterable[dict[str, Any]]) -> set[str]:
+def _above(paths: Iterable[str]) -> set[str]:
     """All folders that these files are in."""
     folders: set[str] = set()
-    for item in found:
-        folder = os.path.dirname(item["path"])
+    for path in paths:
+        folder = os.path.dirname(path)
         while folder not in folders:
             folders.add(folder)
             folder = os.path.dirname(folder)

@@ -90,6 +90,14 @@ class Tracked:
             self.current, self.hunks = now, ()
         self._complete(new_id, author)
 
+    def refine(self, before: State, diff: Diff, new_id: NewId) -> None:
+        """Its hunks are looked for anew; those that it had `before` stay what they were."""
+        if self._is_text(self.current):
+            author = self.hunks[0].author if self.hunks else None
+            known = _ledger(before.base, before.current, before.hunks)
+            self.hunks = book.refined(known, self._ledger(), diff, new_id, author).hunks
+            self._complete(new_id, author)
+
     def person(self, now: Version, diff: Diff, new_id: NewId) -> None:
         was_new = self.pending and self.base.absent
         if not self.pending or now.absent:
@@ -178,8 +186,7 @@ class Tracked:
         return textlines.is_text(self.base.data or b"") and textlines.is_text(now.data or b"")
 
     def _ledger(self) -> Ledger:
-        base, current = textlines.show(self.base.data or b""), textlines.show(self.current.data or b"")
-        return Ledger(base, current, () if base == current else self.hunks)
+        return _ledger(self.base, self.current, self.hunks)
 
     def _take(self, ledger: Ledger, base: Version, current: Version, diff: Diff, new_id: NewId) -> None:
         """What the ledger says; where lines have run into each other (`\\r\\n`), they are compared anew."""
@@ -201,3 +208,8 @@ class Tracked:
             self.hunks = (Hunk(new_id(), Span(0, 0), Span(0, 0), author),)
         elif not self.pending:
             self.hunks = ()
+
+
+def _ledger(base: Version, current: Version, hunks: tuple[Hunk, ...]) -> Ledger:
+    old, new = textlines.show(base.data or b""), textlines.show(current.data or b"")
+    return Ledger(old, new, () if old == new else hunks)

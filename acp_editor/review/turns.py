@@ -5,11 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 
 from acp_editor.review.files import Version
-from acp_editor.review.history import Position
-from acp_editor.review.work import Work
-
-CLOCK = 0.02
-"""Seconds that a file's time may be behind: the kernel stamps files with a coarser clock."""
+from acp_editor.review.work import CLOCK, Work
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,7 +46,7 @@ class Turns:
         self.several = self.running > 0
         if not self.running:
             self.number += 1
-            self.work = Work()
+            self.work = Work(moment)
             self.began = moment
         self.running += 1
 
@@ -69,12 +65,3 @@ class Turns:
         if self.several or moment <= self.cut_short:
             return False
         return self.covers(moment) and not self.work.may_have_written(moment)
-
-
-@dataclass(slots=True)
-class Moved:
-    """What the user's git did since the last look, a repository each."""
-
-    positions: dict[str, tuple[Position, Position]] = field(
-        default_factory=dict[str, tuple[Position, Position]]
-    )

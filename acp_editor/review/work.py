@@ -7,6 +7,7 @@ nothing can be told so, and what changes counts as the agent's.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Collection, Iterator
 from dataclasses import dataclass, field
 
@@ -17,6 +18,8 @@ READING = frozenset({"read", "search", "think", "fetch", "switch_mode"})
 COMMANDS = frozenset({"execute", "other"})
 """Kinds of calls that may write anything, and may leave something behind that goes on writing."""
 
+CLOCK = 0.02
+"""Seconds that a file's time may be behind: the kernel stamps files with a coarser clock."""
 LAG = 2.0
 """Seconds by which the word that a call begins may come later than what it does."""
 AFTERMATH = 1.0
@@ -45,8 +48,10 @@ class _Call:
 class Work:
     """The calls of a turn; times in seconds of the system's clock. Written by one thread, read by another."""
 
-    def __init__(self) -> None:
+    def __init__(self, began: float = 0.0) -> None:
         self._calls: dict[str, _Call] = {}
+        self._last = began
+        """When the turn began, or a call was last told to be over."""
         self._waiting: frozenset[str] = frozenset()
         self._waits: list[tuple[float, float]] = []
         self._waits_since: float | None = None
@@ -61,9 +66,13 @@ class Work:
             known = self._calls[call.tool_call_id] = _Call(call.kind not in READING)
             self._in_time = self._in_time or call.active
             self._late = self._late or not call.active
+            if not call.active:
+                known.since = self._last  # it is told afterwards: all that is known is what came before it
         known.writes = call.kind not in READING
         self._commands = self._commands or call.kind in COMMANDS
         if not call.active:
+            if known.since is not None:
+                self._last = moment
             known.pause(moment)
         elif known.since is None and call.tool_call_id not in self._waiting:
             known.since = moment
@@ -94,7 +103,27 @@ class Work:
                 return True
         return self._commands and not self._waited(moment)
 
+    def at_work(self, moment: float) -> list[str]:
+        """The calls that were at work then; where none was, those that were so last, or were to be soon."""
+        found: list[str] = []
+        near: list[tuple[float, str]] = []
+        for call_id, call in list(self._calls.items()):
+            away = min((_away(span, moment) for span in call.all()), default=math.inf)
+            if call.writes and away <= CLOCK:
+                found.append(call_id)
+            elif call.writes and away < math.inf:
+                near.append((away, call_id))
+        return found or [call_id for _, call_id in sorted(near)[:1]]
+
     def _waited(self, moment: float) -> bool:
         if self._waits_since is not None and self._waits_since <= moment:
             return True
         return any(start <= moment <= end for start, end in list(self._waits))
+
+
+def _away(span: tuple[float, float], moment: float) -> float:
+    """Seconds from a span of time to a moment; infinite, where the one tells nothing of the other."""
+    start, end = span
+    if moment < start:
+        return start - moment if start - moment <= LAG else math.inf
+    return max(0.0, moment - end) if moment - end <= AFTERMATH else math.inf

@@ -14,7 +14,7 @@ import pygit2
 
 from acp_editor.review.checkpoint import Checkpoint, Limits
 from acp_editor.review.files import Version
-from acp_editor.review.turns import CLOCK
+from acp_editor.review.work import CLOCK
 
 log = logging.getLogger(__name__)
 
