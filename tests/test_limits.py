@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from acp_editor.app import render
+from acp_editor.app import render, snapshot
 from acp_editor.app.transcript import Transcript
 from acp_editor.core import limits
 from acp_editor.core.limits import MIB, weight
@@ -71,6 +71,14 @@ def held(session: Session) -> int:
     )
 
 
+def shown(session: Session) -> Any:
+    """The session as a snapshot has it."""
+    (share,) = snapshot.shares([session])
+    told = snapshot.rows(session, share)
+    calls = [render.tool_call(call, []) for call, _ in told.calls]
+    return render.session(session, "idle", told, calls, [], 0)
+
+
 def test_calls_beyond_the_number_go_the_oldest_that_is_over_first() -> None:
     session = made(ToolCallUpsert("active", status="in_progress"))
     changed: set[Changed] = set()
@@ -84,7 +92,7 @@ def test_calls_beyond_the_number_go_the_oldest_that_is_over_first() -> None:
     assert session.left_out == 2 * limits.CALLS + 1 - len(calls)
     # Editors are told of what changed, of those that are gone too.
     assert {Changed("toolCall", f"c{number}") for number in range(2 * limits.CALLS)} <= changed
-    assert render.session(session, "idle", [], [], 0)["truncated"]
+    assert shown(session)["truncated"]
     assert f"{session.left_out} earlier messages and tool calls" in Transcript().markdown(session, "agent")
 
 
@@ -137,7 +145,7 @@ def test_messages_beyond_the_number_and_the_weight_go_the_oldest_first() -> None
     session = made(*(MessageChunk("agent", f"m{n}", text(MIB)) for n in range(60)))
     assert held(session) <= limits.MESSAGES_WEIGHT + MIB
     assert session.messages[-1].message_id == "m59"
-    assert render.session(session, "idle", [], [], 0)["truncated"]
+    assert shown(session)["truncated"]
 
 
 def test_one_message_keeps_its_end() -> None:
@@ -301,16 +309,16 @@ def test_a_value_weighs_at_least_its_strings(value: Json) -> None:
 
 def test_a_snapshot_is_bounded_though_the_session_holds_more() -> None:
     session = made(*(MessageChunk("agent", f"m{n}", text(190_000)) for n in range(60)))
-    rendered = render.session(session, "idle", [], [], 0)
-    assert sum(len(message["text"]) for message in rendered["messages"]) <= render.SNAPSHOT_ROOM
+    rendered = shown(session)
+    assert sum(len(message["text"]) for message in rendered["messages"]) <= snapshot.ROOM
     assert rendered["messages"][-1]["messageId"] == "m59"
     assert rendered["truncated"]
 
 
 def test_a_long_message_shows_its_end() -> None:
-    text = "x" * render.MAX_TEXT + "the end"
+    text = "x" * snapshot.MAX_TEXT + "the end"
     shown = render.message(Message("agent", "m", ({"type": "text", "text": text},)))
     assert shown["text"].endswith("the end")
     assert shown["content"][0]["text"].endswith("the end")
-    assert len(shown["text"]) == render.MAX_TEXT
+    assert len(shown["text"]) == snapshot.MAX_TEXT
     assert shown.get("truncated") is True

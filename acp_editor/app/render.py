@@ -2,18 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Sequence
-from typing import Any, Final, TypeVar, overload
+from collections.abc import Iterable, Sequence
+from typing import Any, overload
 
-from acp_editor.core import limits, model, places, safe
+from acp_editor.app.snapshot import MAX_TEXT, Rows
+from acp_editor.core import model, places, safe
 from acp_editor.core.session import Session
 from acp_editor.lsp import messages, uris
-
-SNAPSHOT_ROOM: Final = 4_000_000
-"""Characters in a snapshot of all sessions' calls, and as many of their messages and terminals."""
-
-MAX_TEXT: Final = 200_000
-"""Characters of one text in a snapshot or notification; more is cut, with `truncated` beside it."""
 
 
 def tool_call(call: model.ToolCall, locations: list[messages.Location]) -> messages.ToolCall:
@@ -104,13 +99,12 @@ def terminal(item: model.Terminal) -> messages.Terminal:
 def session(
     item: Session,
     state: str,
+    told: Rows,
     calls: list[messages.ToolCall],
     options: list[messages.ConfigOption],
     queued: int,
-    room: int = SNAPSHOT_ROOM,
 ) -> messages.Session:
-    """What is told whole of a session has its limit, so that the answer takes no longer than it may."""
-    said, printed = newest(item.messages, room), newest(item.terminals.values(), room)
+    """What is told of a session: `told` of what the agent said, `calls` are its calls as rendered."""
     rendered: messages.Session = {
         "sessionId": item.session_id,
         "agent": item.agent,
@@ -119,47 +113,21 @@ def session(
         "state": state,  # type: ignore[typeddict-item]
         "stopReason": words(item.stop_reason),
         "toolCalls": calls,
-        "messages": [message(m) for m in said],
-        "plan": plan(item.plan),
-        "terminals": [terminal(t) for t in printed],
-        "commands": commands(item.commands),
+        "messages": [message(m) for m in told.messages],
+        "plan": plan(told.plan),
+        "terminals": [terminal(t) for t in told.terminals],
+        "commands": commands(told.commands),
         "config": options,
         "usage": usage(item.usage),
         "notices": [
             {"severity": n.severity, "title": words(n.title), "description": words(n.description)}
-            for n in item.notices
+            for n in told.notices
         ],
         "queued": queued,
     }
-    if item.left_out or len(said) < len(item.messages) or len(printed) < len(item.terminals):
+    if item.left_out or told.truncated:
         rendered["truncated"] = True
     return rendered
-
-
-Kept = TypeVar("Kept", model.ToolCall, model.Message, model.Terminal)
-
-
-def newest(items: Collection[Kept], room: int) -> list[Kept]:
-    """The newest of them, in their order, that there is room for."""
-    found: list[Kept] = []
-    for item in reversed(list(items)):
-        room -= _length(item)
-        if room < 0 and found:
-            break
-        found.append(item)
-    return found[::-1]
-
-
-def _length(item: model.ToolCall | model.Message | model.Terminal) -> int:
-    """About how long it is when it is rendered, each text cut to its limit."""
-    match item:
-        case model.ToolCall():
-            whole = limits.weight((item.content, item.raw_input, item.raw_output, item.title))
-            return min(whole, 3 * MAX_TEXT)
-        case model.Message():
-            return min(2 * limits.weight(item.content), 2 * MAX_TEXT)
-        case model.Terminal():
-            return min(len(item.output), MAX_TEXT)
 
 
 def auth_methods(methods: Sequence[model.AuthMethod]) -> list[messages.AuthMethod]:

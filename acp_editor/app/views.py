@@ -3,17 +3,15 @@
 from __future__ import annotations
 
 import itertools
-from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 import anyio
 
-from acp_editor.app import render
+from acp_editor.app import render, snapshot
 from acp_editor.app.permissions import Pending
 from acp_editor.app.sessions import Entry
 from acp_editor.core import places, safe
 from acp_editor.core import text as lines
-from acp_editor.core.calls import bare
 from acp_editor.core.model import ToolCall
 from acp_editor.lsp import messages
 
@@ -33,32 +31,29 @@ class Views:
 
     def state(self) -> messages.State:
         app = self._app
+        sessions = list(app.sessions)
+        shares = snapshot.shares(entry.session for entry in sessions)
         return {
             "agents": app.agents.render(app.scrub),
             "activeSessionId": app.sessions.active.key if app.sessions.active else None,
-            "sessions": [
-                render.session(
-                    entry.session,
-                    self.session_state(entry),
-                    [self.call(entry, call) for call in self._calls(entry)],
-                    app.options.rows(entry),
-                    len(entry.queue),
-                    render.SNAPSHOT_ROOM // max(1, len(app.sessions)),
-                )
-                for entry in app.sessions
-            ],
+            "sessions": [self._session(entry, share) for entry, share in zip(sessions, shares, strict=True)],
             "permissions": self.permissions(),
             "changes": app.review.render(),
             "follow": self._follow_state(),
-            "faults": app.faults.render(),
+            "faults": app.faults.render(app.secrets),
         }
 
-    def _calls(self, entry: Entry) -> Iterator[ToolCall]:
-        """All of a session's calls; those that a snapshot has no room for without what they are about."""
-        calls = entry.session.tool_calls
-        room = render.SNAPSHOT_ROOM // max(1, len(self._app.sessions))
-        whole = {call.tool_call_id for call in render.newest(calls.values(), room)}
-        return (call if key in whole else bare(call) for key, call in calls.items())
+    def _session(self, entry: Entry, share: snapshot.Share) -> messages.Session:
+        told = snapshot.rows(entry.session, share)
+        options = snapshot.first(self._app.options.rows(entry), share.lists)
+        return render.session(
+            entry.session,
+            self.session_state(entry),
+            told,
+            [self.call(entry, call, look=whole) for call, whole in told.calls],
+            list(options),
+            len(entry.queue),
+        )
 
     def status(self) -> messages.StatusParams:
         app = self._app
@@ -104,8 +99,10 @@ class Views:
             "state": self.session_state(entry),
         }
 
-    def call(self, entry: Entry, call: ToolCall) -> messages.ToolCall:
-        found = self._app.whereabouts.of(entry, call.tool_call_id, anyio.current_time())
+    def call(self, entry: Entry, call: ToolCall, *, look: bool = True) -> messages.ToolCall:
+        """`look` where it is now, or say where it was at the last look."""
+        now = anyio.current_time() if look else None
+        found = self._app.whereabouts.of(entry, call.tool_call_id, now)
         rendered = render.tool_call(call, self._locations(found))
         if fault := self._app.judge.unasked.fault(entry, call.tool_call_id):
             rendered["fault"] = fault

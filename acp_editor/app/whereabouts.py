@@ -66,10 +66,10 @@ class Whereabouts:
             del self._touched[key]
         return [spot for key, entry in touched if (spot := self._look(entry, key, now))]
 
-    def of(self, entry: Entry, call_id: str, now: float) -> tuple[places.Place, ...]:
-        """A call's places, as fresh as they can be."""
+    def of(self, entry: Entry, call_id: str, now: float | None) -> tuple[places.Place, ...]:
+        """A call's places, as fresh as they can be; without the time, as they were at the last look."""
         key = (entry.key, call_id)
-        if key in self._touched or key not in self._spots:
+        if now is not None and (key in self._touched or key not in self._spots):
             self._look(entry, key, now)
         spot = self._spots.get(key)
         return spot.places if spot else ()

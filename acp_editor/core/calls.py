@@ -97,6 +97,11 @@ class ToolCalls:
         return news
 
     @property
+    def weight(self) -> int:
+        """About the bytes that were kept at the last look."""
+        return self._weight
+
+    @property
     def too_many(self) -> bool:
         """Whether `make_room` has something to do."""
         return len(self._calls) > limits.CALLS or self._weight > limits.CALLS_WEIGHT

@@ -23,6 +23,11 @@ class Messages:
     def __bool__(self) -> bool:
         return bool(self._messages)
 
+    @property
+    def weight(self) -> int:
+        """About the bytes that are kept."""
+        return self._weight
+
     def values(self) -> tuple[Message, ...]:
         return tuple(message.value() for message in self._messages)
 

@@ -142,6 +142,11 @@ class Session:
         return sorted(items, key=lambda item: item.first)
 
     @property
+    def weights(self) -> tuple[int, int, int]:
+        """About the bytes that are kept of calls, messages and terminals."""
+        return self._calls.weight, self._messages.weight, self._terminals.size
+
+    @property
     def left_out(self) -> int:
         """How many messages and calls were too many to be kept."""
         before = 0 if self.fork is None else self.fork.left_out

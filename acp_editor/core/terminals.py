@@ -25,6 +25,11 @@ class Terminals:
     def __iter__(self) -> Iterator[str]:
         return iter(self._terminals)
 
+    @property
+    def size(self) -> int:
+        """Bytes of output that are kept."""
+        return self._size
+
     def values(self) -> Mapping[str, Terminal]:
         return {key: terminal.value() for key, terminal in self._terminals.items()}
 

@@ -9,7 +9,7 @@ from typing import Any
 
 from acp_editor.acp import rpc, v1, v2
 from acp_editor.acp.wire import Unreadable
-from acp_editor.app import render
+from acp_editor.app import render, snapshot
 from acp_editor.app.transcript import Transcript
 from acp_editor.core import diffs, limits, marks, places
 from acp_editor.core.model import Fault, PermissionRequest, StateUpdate
@@ -106,7 +106,8 @@ def _show(session: Session) -> None:
         shown = [render.location(place, "file:///w", None) for place in found]
         rendered.append(render.tool_call(call, shown))
         rendered.append(marks.hover(call))
-    rendered.append(render.session(session, "idle", [], [], 0))
+    (share,) = snapshot.shares([session])
+    rendered.append(render.session(session, "idle", snapshot.rows(session, share), [], [], 0))
     rendered.append(Transcript().markdown(session, "agent"))
     json.dumps(rendered, allow_nan=False)
     assert limits.weight(rendered) > 0

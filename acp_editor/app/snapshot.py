@@ -1,0 +1,140 @@
+"""What of all sessions a snapshot has room for: an editor that asks for the state has its answer soon.
+
+Of each session the newest, and all of those that hold little: the room that they leave is for the others.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterable, Sequence
+from typing import Final, NamedTuple, TypeVar
+
+from acp_editor.core import limits
+from acp_editor.core.calls import bare
+from acp_editor.core.model import Command, Message, Notice, PlanEntry, Terminal, ToolCall
+from acp_editor.core.session import Session
+
+ROOM: Final = 4_000_000
+"""About the characters of a snapshot; what is told of each row beside its text counts, too."""
+
+MAX_TEXT: Final = 200_000
+"""Characters of one text in a snapshot or notification; more is cut, with `truncated` beside it."""
+
+_ROW: Final = 500
+"""Characters that a row takes without its words: names of fields, places, marks."""
+
+R = TypeVar("R")
+
+
+class Share(NamedTuple):
+    """The room that one session has."""
+
+    calls: int
+    messages: int
+    terminals: int
+    lists: int
+    """Plan, commands, options, notices: for each of them."""
+
+
+class Rows(NamedTuple):
+    """What is told of a session, in its order; the second of a call says whether it is whole."""
+
+    calls: list[tuple[ToolCall, bool]]
+    messages: list[Message]
+    terminals: list[Terminal]
+    plan: Sequence[PlanEntry]
+    commands: Sequence[Command]
+    notices: Sequence[Notice]
+    truncated: bool
+    """Some rows are left out."""
+
+
+def shares(sessions: Iterable[Session], room: int = ROOM) -> list[Share]:
+    """Room for each of the sessions: nobody gets more than it needs, and nobody less for another's sake."""
+    wanted = [part for session in sessions for part in _wanted(session)]
+    left, found = room, [0] * len(wanted)
+    order = sorted(range(len(wanted)), key=wanted.__getitem__)
+    for place, index in enumerate(order):
+        found[index] = min(wanted[index], left // (len(order) - place))
+        left -= found[index]
+    return [Share(*found[at : at + 4]) for at in range(0, len(found), 4)]
+
+
+def rows(session: Session, share: Share) -> Rows:
+    """The newest of a session that there is room for."""
+    plan, commands = first(session.plan, share.lists), first(session.commands, share.lists)
+    notices = first(tuple(session.notices), share.lists)
+    calls = _calls(session.tool_calls.values(), share.calls)
+    messages = _newest(session.messages, share.messages)
+    terminals = _newest(session.terminals.values(), share.terminals)
+    truncated = (
+        len(calls) < len(session.tool_calls)
+        or len(messages) < len(session.messages)
+        or len(terminals) < len(session.terminals)
+        or (len(plan), len(commands)) < (len(session.plan), len(session.commands))
+        or len(notices) < len(session.notices)
+    )
+    return Rows(calls, messages, terminals, plan, commands, notices, truncated)
+
+
+def first(items: Sequence[R], room: int) -> Sequence[R]:
+    """The first rows of a list that there is room for."""
+    if limits.weight(items, room) <= room:
+        return items
+    for end, item in enumerate(items):
+        room -= limits.weight(item)
+        if room < 0:
+            return items[:end]
+    return items
+
+
+def _wanted(session: Session) -> Share:
+    calls, messages, terminals = session.weights
+    lists = (session.plan, session.commands, session.config, list(session.notices))
+    return Share(
+        calls + 2 * _ROW * len(session.tool_calls),
+        2 * messages + _ROW * len(session.messages),
+        terminals + _ROW * len(session.terminals),
+        limits.weight(lists, ROOM // 8),
+    )
+
+
+def _calls(calls: Collection[ToolCall], room: int) -> list[tuple[ToolCall, bool]]:
+    """The newest whole, some before them without what they are about."""
+    found: list[tuple[ToolCall, bool]] = []
+    for call in reversed(list(calls)):
+        whole = _length(call)
+        # A quarter is for those that were there, too.
+        is_whole = not found or (found[-1][1] and whole <= room * 3 // 4)
+        kept = call if is_whole else bare(call)
+        room -= whole if is_whole else _length(kept)
+        if room < 0 and found:
+            break
+        found.append((kept, is_whole))
+    return found[::-1]
+
+
+Kept = TypeVar("Kept", Message, Terminal)
+
+
+def _newest(items: Collection[Kept], room: int) -> list[Kept]:
+    """The newest of them, in their order, that there is room for; one at the least."""
+    found: list[Kept] = []
+    for item in reversed(list(items)):
+        room -= _length(item)
+        if room < 0 and found:
+            break
+        found.append(item)
+    return found[::-1]
+
+
+def _length(item: ToolCall | Message | Terminal) -> int:
+    """About how long it is when it is rendered, each text cut to its limit."""
+    most = 3 * MAX_TEXT
+    match item:
+        case ToolCall():
+            words = (item.content, item.raw_input, item.raw_output, item.name, item.title, dict(item.meta))
+            return _ROW + min(limits.weight(words, most), most) + _ROW * len(item.locations[:10])
+        case Message():
+            return _ROW + min(2 * limits.weight(item.content, most), most)
+        case Terminal():
+            return _ROW + min(len(item.output), MAX_TEXT)
