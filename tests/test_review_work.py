@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from pathlib import Path
 
 import anyio
@@ -13,12 +14,15 @@ from acp_editor.review import work
 from acp_editor.review.work import AFTERMATH, LAG, Work
 
 Step = tuple[float, str]
-"""When, and what: `kind active`, `kind done` of call 1, `waits`, `allowed`."""
+"""When, and what: `begins`, `kind active`, `kind done` of call 1, `waits`, `allowed`."""
 
 
 def told(steps: list[Step]) -> Work:
     made = Work()
     for moment, what in steps:
+        if what == "begins":
+            made.begins("1", moment)
+            continue
         if what in ("waits", "allowed"):
             made.waits(["1"] if what == "waits" else [], moment)
             continue
@@ -51,10 +55,44 @@ ASKS: list[Step] = [(100, "edit active"), (100, "waits"), (150, "allowed"), (160
         (ASKS, 155, True),
         ([(0, "execute active"), (10, "execute done"), *ASKS], 120, False),
         ([(100, "waits"), (100, "edit active")], 120, False),  # asked for before it was told of
+        ([(100, "begins"), (100.01, "edit done")], 100.005, True),
+        ([(100, "begins"), (100.01, "edit done")], 100.01 + AFTERMATH + 1, False),  # not told afterwards
     ],
 )
 def test_table(steps: list[Step], moment: float, expected: bool) -> None:
     assert told(steps).may_have_written(moment) is expected
+
+
+SHORT: list[Step] = [(100, "begins"), (100.01, "execute done")]
+
+
+@pytest.mark.parametrize(
+    ("steps", "moment", "expected"),
+    [
+        (RAN, 105, ["1"]),
+        (RAN, 110 + AFTERMATH / 2, ["1"]),
+        (RAN, 110 + AFTERMATH + 1, []),
+        (RAN, 100 - LAG / 2, ["1"]),
+        (SHORT, 100.005, ["1"]),
+        ([(100, "execute done")], 50, ["1"]),  # told of once, afterwards
+        ([(90, "read active"), (95, "read done"), (100, "execute done")], 97, ["1"]),
+        ([(100, "read active")], 105, []),
+    ],
+)
+def test_who_was_at_work(steps: list[Step], moment: float, expected: list[str]) -> None:
+    assert told(steps).at_work(moment) == expected
+
+
+def test_the_one_that_was_at_work_then_and_not_the_one_that_was_just_over() -> None:
+    made = Work()
+    for moment, call_id, status in [
+        (100.0, "1", "in_progress"),
+        (100.2, "1", "completed"),
+        (100.3, "2", "in_progress"),
+        (100.5, "2", "completed"),
+    ]:
+        made.heard(ToolCall(call_id, kind="execute", status=status), moment)
+    assert [made.at_work(moment) for moment in (100.1, 100.4, 100.24, 100.6)] == [["1"], ["2"], ["1"], ["2"]]
 
 
 @pytest.fixture
@@ -97,4 +135,28 @@ async def test_what_another_program_writes_while_the_agent_waits_is_the_persons(
         ]
         await desk.review.undo()
         assert desk.bytes("a.py") == desk.bytes("b.py") == desk.bytes("open.py") == b"one\ntwo\nmine\n"
+        await desk.review.aclose()
+
+
+@pytest.mark.anyio
+@pytest.mark.parametrize("begins", [True, False])
+async def test_what_a_command_did_that_is_over_when_it_is_heard_of_is_the_commands(
+    root: Path, begins: bool
+) -> None:
+    desk = Desk(root, root.parent)
+    async with anyio.create_task_group() as group:
+        await desk.review.start(group)
+        await desk.begin()
+        for number in (1, 2):
+            if begins:
+                desk.review.turns.work.begins(f"c{number}", time.time())
+            desk.write(f"{number}.txt", "made\n")
+            if number == 1:
+                (change,) = await desk.changes()  # it is listed before its call is heard of
+                assert change.hunks[0].tool_call_id is None
+            done = ToolCall(f"c{number}", kind="execute", status="completed")
+            desk.review.call_changed(done, str(root))
+            await anyio.sleep(2 * work.CLOCK)  # files are stamped by a coarser clock than ours
+        changes = await desk.end()
+        assert [change.hunks[0].tool_call_id for change in changes] == ["c1", "c2"]
         await desk.review.aclose()

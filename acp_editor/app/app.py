@@ -9,7 +9,6 @@ from __future__ import annotations
 import logging
 import os
 from collections.abc import Callable, Coroutine, Mapping
-from dataclasses import replace
 from typing import Any
 
 import anyio
@@ -22,7 +21,7 @@ from acp_editor.app.asking import Asking
 from acp_editor.app.commands import Commands
 from acp_editor.app.configuration import Configuration
 from acp_editor.app.consequences import Consequences
-from acp_editor.app.faults import Faults
+from acp_editor.app.faults import Faults, shown
 from acp_editor.app.files import HostFiles
 from acp_editor.app.following import Following
 from acp_editor.app.host import AgentHost
@@ -241,6 +240,7 @@ class App:
             match what:
                 case "toolCall":
                     self.surfaces.call_changed(entry, key)
+                    self.review.call_told(entry, key)
                 case "state":
                     self.consequences.state_changed(entry)
                 case "messages" | "terminal" | "notice":
@@ -251,8 +251,8 @@ class App:
             self.fault(entry.agent, fault)
 
     def fault(self, agent: str, fault: Fault) -> None:
-        fault = replace(fault, message=self.scrub(fault.message), detail=self.scrub(fault.detail))
         if self.faults.add(agent, fault):
+            fault = shown(fault, self.secrets)
             logger.warning("%s: %s (%s) %s", agent, fault.message, fault.code, fault.detail)
 
     # -- for commands ------------------------------------------------------------------------------

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import logging
+import time
 from collections.abc import Awaitable, Callable, Sequence
 from typing import TYPE_CHECKING, TypeVar
 
@@ -12,6 +13,7 @@ import anyio.abc
 from acp_editor.app import folders
 from acp_editor.app.own_options import TELL
 from acp_editor.app.review_documents import ReviewDocuments
+from acp_editor.app.sessions import Entry
 from acp_editor.core import safe
 from acp_editor.core import text as lines
 from acp_editor.core.model import ToolCall
@@ -146,6 +148,14 @@ class Reviewing:
         if self._running and self._review is not None:
             self._review.turn_ended()
         self._running = max(0, self._running - 1)
+
+    def call_told(self, entry: Entry, call_id: str) -> None:
+        """A call said something. That it begins counts now: at the next look at it, it may be over."""
+        if self._review is None or not self._review.turns.awaits(call_id):
+            return
+        call = entry.session.tool_call(call_id)
+        if call is not None and call.active and not call.replayed:
+            self._review.turns.work.begins(call_id, time.time())
 
     def call_changed(self, call: ToolCall, cwd: str) -> None:
         if self._review is not None and not call.replayed:

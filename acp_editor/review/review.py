@@ -81,7 +81,7 @@ class Review:
         self._documents: Documents
         self._answering: Answering | None = None
         self._open_paths: set[str] = set()
-        self._turns = Turns()
+        self.turns = Turns()
         self._listing = Listing()
         self._lock = anyio.Lock()
         self._limiter = anyio.CapacityLimiter(1)
@@ -145,7 +145,7 @@ class Review:
     def _open(self) -> None:
         workspace.clean(self._cache)
         store.clean(self._state, workspace.STORE_AGE)
-        engine = Engine(self._roots, self._cache, self._limits, self._turns)
+        engine = Engine(self._roots, self._cache, self._limits, self.turns)
         cut_short = self._store.load(engine)
         engine.begin(cut_short)
         self._documents = Documents(engine)
@@ -212,12 +212,12 @@ class Review:
     # -- what happens --------------------------------------------------------------------------
 
     def turn_started(self) -> None:
-        self._turns.start(time.time())
+        self.turns.start(time.time())
         self._queue_up(lambda engine: None)  # so that it is written down that a turn runs
 
     def turn_ended(self) -> None:
-        self._turns.end(time.time())
-        if not self._turns.running:
+        self.turns.end(time.time())
+        if not self.turns.running:
             self._queue_up(lambda engine: engine.authors.turn_over())
         self._inbox.look(None, modes=True)
 
@@ -225,15 +225,15 @@ class Review:
         """A tool call said something of itself."""
         if not self._reviews:
             return
-        if self._turns.running:
-            self._turns.work.heard(call, time.time())
+        if self.turns.running:
+            self.turns.work.heard(call, time.time())
         self._inbox.call(call, cwd)
         if not call.active:
             self._inbox.look(None, modes=call.kind in ("execute", "other"))
 
     def calls_wait(self, call_ids: Collection[str]) -> None:
         """These tool calls wait for the person's permission."""
-        self._turns.work.waits(call_ids, time.time())
+        self.turns.work.waits(call_ids, time.time())
 
     def buffer_opened(self, path: str) -> None:
         self._open_paths.add(path)

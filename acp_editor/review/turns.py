@@ -55,6 +55,10 @@ class Turns:
             self.ended = moment
         self.running = max(0, self.running - 1)
 
+    def awaits(self, call_id: str) -> bool:
+        """Whether it would be news that a call begins."""
+        return self.running > 0 and not self.work.knows(call_id)
+
     def covers(self, moment: float) -> bool:
         if moment <= self.cut_short:
             return True

@@ -59,6 +59,14 @@ class Work:
         self._late = False
         self._commands = False
 
+    def knows(self, call_id: str) -> bool:
+        return call_id in self._calls
+
+    def begins(self, call_id: str, moment: float) -> None:
+        """A call is at work that was not known; what it is, and how it ends, is `heard` a little later."""
+        self._calls[call_id] = _Call(True, since=None if call_id in self._waiting else moment)
+        self._in_time = True
+
     def heard(self, call: ToolCall, moment: float) -> None:
         """A call said something of itself."""
         known = self._calls.get(call.tool_call_id)
