@@ -40,6 +40,8 @@ SCENARIOS = {
     "reject": "Reject",
     "permcancel": "Cancel at a question",
     "cancelshell": "Cancel a command",
+    "again": "Take up again",
+    "fork": "Fork",
 }
 
 HEAD = """\
@@ -58,6 +60,9 @@ results of those runs (`scripts/agents_table.py`), not by hand.
 - **Reject**: every request is rejected, and nothing that was asked for happens.
 - **Cancel at a question**: a cancel while a permission is pending ends the turn and takes the question back.
 - **Cancel a command**: a cancel while a command runs ends both, and the next prompt works.
+- **Take up again**: the agent is started anew and takes its session up; the conversation is shown, once, and
+  goes on.
+- **Fork**: a fork shows the conversation so far, once, and both sessions go on.
 
 After each of them nothing of the agent is left running, and every message that was sent to it has been
 checked against the protocol's schema. “–”: the agent has nothing that could be tried.

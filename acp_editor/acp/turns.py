@@ -45,11 +45,11 @@ class Turns:
     def begin(self, session_id: str, blocks: list[Json]) -> Turn:
         """To be called when a prompt is about to be sent."""
         turn = Turn(session_id, list(blocks))
+        self._prompts.setdefault(session_id, []).append(turn)
+        self._report(session_id, StateUpdate("running"))  # before what is said, which belongs to the turn
         if self._version == 1:
             # Version 2's agents say it themselves, with an id of their own.
             self._report(session_id, MessageUpsert("user", uuid.uuid4().hex, tuple(blocks)))
-        self._prompts.setdefault(session_id, []).append(turn)
-        self._report(session_id, StateUpdate("running"))
         return turn
 
     def answered(self, turn: Turn, stop_reason: str | None) -> None:

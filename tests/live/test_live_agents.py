@@ -10,11 +10,13 @@ import os
 import sys
 from collections.abc import Awaitable, Callable, Iterator
 from pathlib import Path
+from typing import Any
 
 import mock_llm
 import pytest
 from acp_schemas import Deviations, Version
 from agent_side import check_ours
+from server import drive
 
 import lab
 
@@ -31,8 +33,12 @@ pytestmark = [
 DEFAULT = ("sdk-dual", "pydantic", "gemini", "claude")
 
 
-SHELLS = frozenset({"claude", "codex", "gemini", "opencode"})
-"""Agents whose commands are seen to be told of as such."""
+ABLE = {
+    # Their commands are seen to be told of as such.
+    "script": frozenset({"claude", "codex", "gemini", "opencode"}),
+    "fork": frozenset({"claude", "codex", "opencode", "pydantic"}),
+}
+"""Scenarios that only some agents can play."""
 
 
 def chosen() -> Iterator[tuple[str, Version]]:
@@ -144,19 +150,64 @@ async def cancelshell(talk: Conversation) -> None:
     await talk.do({"state": "sessions[0].stopReason", "is": "end_turn"})
 
 
+async def again(talk: Conversation) -> None:
+    """The agent is started anew and takes the session up: the conversation is there, once, and goes on."""
+    await hello(talk, "sessions[0]", 1)
+    await talk.do(
+        {"command": "acpEditor.agent.restart", "timeout": PATIENCE},
+        {"command": "acpEditor.session.resume", "args": {"sessionId": "{sid}"}, "timeout": PATIENCE},
+    )
+    await knows(talk, "sessions[0]", 1)
+    await hello(talk, "sessions[0]", 2)
+
+
+async def fork(talk: Conversation) -> None:
+    """The fork has the conversation so far, once, and both go on for themselves."""
+    await hello(talk, "sessions[0]", 1)
+    source = talk.editor.sid
+    await talk.do(
+        {"command": "acpEditor.session.fork", "args": {"sessionId": source}, "timeout": PATIENCE},
+        {"state": "sessions", "size": 2},
+    )
+    await knows(talk, "sessions[1]", 1)
+    await hello(talk, "sessions[1]", 2)
+    await talk.do({"command": "acpEditor.session.select", "args": {"sessionId": source}})
+    await hello(talk, "sessions[0]", 2)
+    await knows(talk, "sessions[1]", 2)
+
+
+async def hello(talk: Conversation, session: str, times: int) -> None:
+    """A turn of the active session, which has no more of them than so many."""
+    await talk.ask("hello")
+    await talk.do(
+        {"state": f"{session}.state", "is": "idle", "timeout": PATIENCE},
+        {"state": f"{session}.stopReason", "is": "end_turn"},
+    )
+    await knows(talk, session, times)
+
+
+async def knows(talk: Conversation, session: str, times: int) -> None:
+    """Every "hello" of the person and every answer is known, and none twice."""
+    messages: Any = drive.dig(await talk.editor.command("acpEditor.state"), f"{session}.messages")
+    for role, text in (("user", "SCENARIO:hello"), ("agent", "Hello there.")):
+        found = sum(message["text"].count(text) for message in messages if message["role"] == role)
+        assert found == times, f"{text!r} is known {found} times and not {times}: {messages}"
+
+
 def sleeping(talk: Conversation) -> bool:
     return any(line.startswith("sleep 25") for _, line in talk.processes())
 
 
 SCENARIOS: dict[str, Callable[[Conversation], Awaitable[None]]] = {
-    scenario.__name__: scenario for scenario in (full, script, reject, permcancel, cancelshell)
+    scenario.__name__: scenario for scenario in (full, script, reject, permcancel, cancelshell, again, fork)
 }
 
 
 def runs() -> Iterator[tuple[str, Version, str]]:
     for name, version in chosen():
         for scenario in SCENARIOS:
-            if scenario == "script" and name not in SHELLS:
+            able = ABLE.get(scenario)
+            if able is not None and name not in able:
                 continue
             if name not in TALKERS or scenario == "full":
                 yield name, version, scenario

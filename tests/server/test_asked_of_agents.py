@@ -87,7 +87,7 @@ def told_in(version: int, session: str, *texts: str) -> list[Step]:
 
 @pytest.mark.parametrize("version", [1, 2])
 @pytest.mark.parametrize(
-    ("told", "after", "known"),
+    ("before", "after", "known"),
     [
         ([], [], ["go", "as before"]),
         (["go, as told"], [], ["go, as told"]),
@@ -96,7 +96,7 @@ def told_in(version: int, session: str, *texts: str) -> list[Step]:
     ids=["it says nothing", "it tells all before its answer", "it tells all after its answer"],
 )
 async def test_a_fork_shows_the_conversation_so_far(
-    version: int, told: list[str], after: list[str], known: list[str]
+    version: int, before: list[str], after: list[str], known: list[str]
 ) -> None:
     defaults = initialized_v2({"fork": {}})
     turn: list[Step] = [{"on": "session/prompt", "result": {}}, RUNNING]
@@ -104,13 +104,16 @@ async def test_a_fork_shows_the_conversation_so_far(
     if version == 1:
         defaults = initialized({"sessionCapabilities": {"fork": {}}})
         turn = [PROMPT, say("as before"), DONE]
+    on = told(sessionUpdate="user_message", messageId="on", content=[{"type": "text", "text": "on"}])
+    echo = [{**step, "session": "s2"} for step in (RUNNING, on)]
     await play(
         [
             *turn,
             {"on": "session/fork", "as": "fork"},
-            *told_in(version, "s2", *told),
+            *told_in(version, "s2", *before),
             {"reply": "fork", "result": {"sessionId": "s2"}},
             *told_in(version, "s2", *after),
+            *([PROMPT, DONE] if version == 1 else [{"on": "session/prompt", "result": {}}, *echo, OVER]),
         ],
         [
             prompt("go"),
@@ -120,6 +123,8 @@ async def test_a_fork_shows_the_conversation_so_far(
             {"state": "sessions[sessionId=s2].messages", "has": [{"text": text} for text in known]},
             {"state": "sessions[sessionId=s2].messages", "size": len(known)},
             {"text": "acp-session:/s2.md", "has": known[-1]},
+            prompt("on"),
+            {"state": "sessions[sessionId=s2].messages", "size": len(known) + 1},
             {"state": "sessions[sessionId=s1].messages", "size": 2},
         ],
         defaults=defaults,
