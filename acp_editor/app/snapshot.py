@@ -10,7 +10,7 @@ from typing import Final, NamedTuple, TypeVar
 
 from acp_editor.core import limits
 from acp_editor.core.calls import bare
-from acp_editor.core.model import Command, Message, Notice, PlanEntry, Terminal, ToolCall
+from acp_editor.core.model import Command, Json, Message, Notice, PlanEntry, Terminal, ToolCall, is_object
 from acp_editor.core.session import Session
 
 ROOM: Final = 4_000_000
@@ -19,8 +19,11 @@ ROOM: Final = 4_000_000
 MAX_TEXT: Final = 200_000
 """Characters of one text in a snapshot or notification; more is cut, with `truncated` beside it."""
 
-_ROW: Final = 500
+_ROW: Final = 400
 """Characters that a row takes without its words: names of fields, places, marks."""
+
+_FEW: Final = 200
+"""Rows of a session that are counted one by one."""
 
 R = TypeVar("R")
 
@@ -66,13 +69,10 @@ def rows(session: Session, share: Share) -> Rows:
     calls = _calls(session.tool_calls.values(), share.calls)
     messages = _newest(session.messages, share.messages)
     terminals = _newest(session.terminals.values(), share.terminals)
-    truncated = (
-        len(calls) < len(session.tool_calls)
-        or len(messages) < len(session.messages)
-        or len(terminals) < len(session.terminals)
-        or (len(plan), len(commands)) < (len(session.plan), len(session.commands))
-        or len(notices) < len(session.notices)
-    )
+    told = [len(part) for part in (calls, messages, terminals, plan, commands, notices)]
+    there = [count for count, _ in session.sizes]
+    there += [len(session.plan), len(session.commands), len(session.notices)]
+    truncated = told != there
     return Rows(calls, messages, terminals, plan, commands, notices, truncated)
 
 
@@ -88,28 +88,32 @@ def first(items: Sequence[R], room: int) -> Sequence[R]:
 
 
 def _wanted(session: Session) -> Share:
-    calls, messages, terminals = session.weights
-    lists = (session.plan, session.commands, session.config, list(session.notices))
-    return Share(
-        calls + 2 * _ROW * len(session.tool_calls),
-        2 * messages + _ROW * len(session.messages),
-        terminals + _ROW * len(session.terminals),
-        limits.weight(lists, ROOM // 8),
-    )
+    sizes = session.sizes
+    lists = limits.weight((session.plan, session.commands, session.config, list(session.notices)), ROOM // 8)
+    if sum(count for count, _ in sizes) <= _FEW:
+        items = (session.tool_calls.values(), session.messages, session.terminals.values())
+        calls, messages, terminals = (sum(map(_length, each)) for each in items)
+    else:
+        calls, messages, terminals = (2 * size + _ROW * count for count, size in sizes)
+    return Share(calls, messages, terminals, lists)
 
 
 def _calls(calls: Collection[ToolCall], room: int) -> list[tuple[ToolCall, bool]]:
-    """The newest whole, some before them without what they are about."""
+    """The newest whole, those before them without what they are about: for these is a quarter."""
     found: list[tuple[ToolCall, bool]] = []
+    for_bare, length = room // 4, 0
+    is_whole = True
     for call in reversed(list(calls)):
-        whole = _length(call)
-        # A quarter is for those that were there, too.
-        is_whole = not found or (found[-1][1] and whole <= room * 3 // 4)
-        kept = call if is_whole else bare(call)
-        room -= whole if is_whole else _length(kept)
+        if is_whole:
+            length = _length(call)
+            is_whole = not found or length <= room - for_bare
+        if not is_whole:
+            call = bare(call)
+            length = _ROW + len(call.title or "") + len(call.name or "")
+        room -= length
         if room < 0 and found:
             break
-        found.append((kept, is_whole))
+        found.append((call, is_whole))
     return found[::-1]
 
 
@@ -135,6 +139,11 @@ def _length(item: ToolCall | Message | Terminal) -> int:
             words = (item.content, item.raw_input, item.raw_output, item.name, item.title, dict(item.meta))
             return _ROW + min(limits.weight(words, most), most) + _ROW * len(item.locations[:10])
         case Message():
-            return _ROW + min(2 * limits.weight(item.content, most), most)
+            return _ROW + min(2 * sum(map(_said, item.content)), most)
         case Terminal():
             return _ROW + min(len(item.output), MAX_TEXT)
+
+
+def _said(block: Json) -> int:
+    text = block.get("text") if is_object(block) else None
+    return len(text) if isinstance(text, str) else limits.weight(block)

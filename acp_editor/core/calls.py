@@ -37,6 +37,9 @@ class ToolCalls:
         self.left_out = 0
         """How many calls are no longer kept."""
 
+    def __len__(self) -> int:
+        return len(self._calls)
+
     def __contains__(self, call_id: str) -> bool:
         return call_id in self._calls
 

@@ -20,8 +20,8 @@ class Messages:
         self._weight = 0
         self.left_out = 0
 
-    def __bool__(self) -> bool:
-        return bool(self._messages)
+    def __len__(self) -> int:
+        return len(self._messages)
 
     @property
     def weight(self) -> int:

@@ -142,9 +142,11 @@ class Session:
         return sorted(items, key=lambda item: item.first)
 
     @property
-    def weights(self) -> tuple[int, int, int]:
-        """About the bytes that are kept of calls, messages and terminals."""
-        return self._calls.weight, self._messages.weight, self._terminals.size
+    def sizes(self) -> tuple[tuple[int, int], ...]:
+        """How many calls, messages and terminals there are, each with about the bytes that they hold."""
+        calls, messages, terminals = self._calls, self._messages, self._terminals
+        calls.all()  # what has changed since the last look has its weight, too
+        return (len(calls), calls.weight), (len(messages), messages.weight), (len(terminals), terminals.size)
 
     @property
     def left_out(self) -> int:

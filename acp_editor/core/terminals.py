@@ -19,6 +19,9 @@ class Terminals:
         self._terminals: dict[str, GrowingTerminal] = {}
         self._size = 0
 
+    def __len__(self) -> int:
+        return len(self._terminals)
+
     def __contains__(self, terminal_id: str) -> bool:
         return terminal_id in self._terminals
 
