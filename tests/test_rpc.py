@@ -21,6 +21,7 @@ from acp_editor.acp.rpc import (
     encode,
 )
 from acp_editor.core.finite import dumps
+from acp_editor.core.limits import FAULT
 from acp_editor.core.model import Fault, Json
 
 
@@ -35,7 +36,7 @@ def understand(line: bytes) -> tuple[rpc.Message | None, list[str]]:
     faults: list[Fault] = []
     message = decode(line, faults.append)
     found = None if message is None else classify(message, faults.append)
-    assert all(len(fault.detail) <= 500 for fault in faults)
+    assert all(len(fault.detail) <= FAULT for fault in faults)
     return found, [fault.code for fault in faults]
 
 
@@ -71,7 +72,7 @@ def test_a_line_over_the_limit_is_not_held():
         reader.feed(b"x" * 900)
     assert reader._size == 900_000
     assert reader._held == []
-    assert [fault.detail for fault in faults] == ["x" * 500]
+    assert [fault.detail for fault in faults] == ["x" * 1800]
 
 
 def test_every_byte_of_a_long_line_is_looked_at_once():

@@ -7,13 +7,14 @@ from __future__ import annotations
 
 import json
 import math
-import reprlib
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Final, Never, TypeAlias, TypeGuard
 
 from pydantic_core import from_json
 
+from acp_editor.core.finite import beginning
+from acp_editor.core.limits import FAULT
 from acp_editor.core.model import Fault, Json
 
 PARSE_ERROR: Final = -32700
@@ -29,9 +30,6 @@ MAX_LINE: Final = 256 * 1024 * 1024
 
 MAX_DEPTH: Final = 200
 """Containers inside each other; what is deeper breaks whatever walks it later by recursion."""
-
-_DETAIL: Final = 500
-"""Characters of a fault's detail."""
 
 Report: TypeAlias = Callable[[Fault], None]
 RequestId: TypeAlias = str | int | float | None
@@ -125,23 +123,18 @@ class LineReader:
             self._held.append(part)
             return
         if before <= self._max_line:
-            head = b"".join([*self._held, part])[:_DETAIL] if self._held else part[:_DETAIL]
+            head = b"".join([*self._held, part])[: 4 * FAULT] if self._held else part[: 4 * FAULT]
             self._report(fault("line_too_long", f"A message is longer than {self._max_line} bytes.", head))
         self._held = []
 
 
-_short: Final = reprlib.Repr()
-_short.maxdict = _short.maxlist = 8
-_short.maxstring = _short.maxother = 100
-
-
 def fault(code: str, message: str, detail: str | bytes | Json = "") -> Fault:
-    """A fault whose detail is cut to size."""
+    """A fault with the beginning of what was wrong."""
     if isinstance(detail, bytes):
-        detail = detail[: 4 * _DETAIL].decode("utf-8", "replace")
+        detail = detail[: 4 * FAULT].decode("utf-8", "replace")
     elif not isinstance(detail, str):
-        detail = _short.repr(detail)
-    return Fault(code, message, detail[:_DETAIL])
+        detail = beginning(detail, FAULT)
+    return Fault(code, message, detail[:FAULT])
 
 
 def _no_constant(text: str) -> Never:

@@ -3,11 +3,16 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
+from typing import Final
 
+from acp_editor.core import safe
+from acp_editor.core.limits import FAULT
 from acp_editor.core.model import Fault
+from acp_editor.core.redact import Redactor
 from acp_editor.lsp import messages
 
-_WORDS = 1000
+_SENTENCE: Final = 1000
+"""Characters of a fault's message that are shown; of the piece that was wrong half as many."""
 
 
 @dataclass(slots=True)
@@ -24,20 +29,28 @@ class Faults:
 
     def add(self, agent: str, fault: Fault) -> bool:
         """Counts it; true for the first of its kind."""
-        fault = replace(fault, message=fault.message[:_WORDS], detail=fault.detail[:_WORDS])
+        if len(fault.message) > FAULT:
+            fault = replace(fault, message=fault.message[:FAULT])
         count = self._counts.setdefault((agent, fault.code), _Count(fault))
         count.fault = fault
         count.count += 1
         return count.count == 1
 
-    def render(self) -> list[messages.Fault]:
+    def render(self, secrets: Redactor) -> list[messages.Fault]:
         return [
             {
                 "code": count.fault.code,
-                "message": count.fault.message,
+                "message": (fault := shown(count.fault, secrets)).message,
                 "count": count.count,
-                "detail": count.fault.detail,
+                "detail": fault.detail,
                 "agent": agent,
             }
             for (agent, _), count in self._counts.items()
         ]
+
+
+def shown(fault: Fault, secrets: Redactor) -> Fault:
+    """The fault as a person may see it."""
+    message = secrets.beginning(fault.message, _SENTENCE, FAULT)
+    detail = secrets.beginning(fault.detail, _SENTENCE // 2, FAULT)
+    return replace(fault, message=safe.notice(message), detail=safe.notice(detail))

@@ -47,6 +47,9 @@ UNREAD: Final = 20_000
 OTHER_WEIGHT: Final = 2 * MIB
 """What all plans of a session may weigh, and what is told of all compactions of its history."""
 
+FAULT: Final = 4000
+"""Characters that are kept of what was wrong: many times what is shown, see `core/redact.py`."""
+
 U = TypeVar("U", bound=Update)
 
 

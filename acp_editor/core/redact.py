@@ -9,9 +9,11 @@ import base64
 import binascii
 import re
 from collections.abc import Mapping
+from itertools import takewhile
 from typing import Final
 
 from acp_editor.core.model import Json, is_array, is_object
+from acp_editor.core.safe import cut
 
 REDACTED: Final = "[redacted]"
 
@@ -42,11 +44,15 @@ _LOOKS: Final = re.compile(
 )
 # Only what has a digit and no call in it: source code assigns to such names all the time.
 _ASSIGNED: Final = re.compile(
-    rf"(?P<name>\b{_NAME_OF_SECRET}|[?&](?:key|sig))(?P<sign>\s*[=:]\s*[\"']?)"
+    rf"(?P<name>\b{_NAME_OF_SECRET}|[?&](?:key|sig))(?P<sign>[\"']?\s*[=:]\s*[\"']?)"
     r"(?=[^\s&\"'\\,;]*\d)[^\s&\"'\\,;()]{8,}",
     re.IGNORECASE,
 )
 _OPTION: Final = re.compile(rf"--?{_NAME_OF_SECRET}|--?key|--?header|-H", re.IGNORECASE)
+
+
+_LONGEST: Final = 3000
+"""Characters of a secret that is known for one also where a text is cut."""
 
 
 class Redactor:
@@ -123,6 +129,19 @@ class Redactor:
         if len(text) < _SHORTEST:
             return text
         return _ASSIGNED.sub(rf"\g<name>\g<sign>{REDACTED}", _LOOKS.sub(REDACTED, text))
+
+    def beginning(self, text: str, most: int, cut_at: int) -> str:
+        """The first `most` characters without secrets, of a text that was cut at `cut_at` if it is that long.
+
+        Half a secret at an end looks like none: so what is before `_LONGEST` characters of that end counts,
+        as far as it reads the same with these as without.
+        """
+        whole = self.text(text[:cut_at])
+        if len(text) < cut_at:
+            return cut(whole, most)
+        before = self.text(text[: cut_at - _LONGEST])
+        same = sum(1 for _ in takewhile(lambda pair: pair[0] == pair[1], zip(whole, before, strict=False)))
+        return cut(whole[:same], most)
 
     def _base64(self, data: str) -> str:
         """A terminal's bytes; those of an image stay as they are."""

@@ -43,7 +43,7 @@ class Fault:
     """One thing that an agent did and the protocol forbids.
 
     `code` is stable and snake case, `message` a sentence that the agent's maker can act on,
-    `detail` the offending piece, cut to 500 characters.
+    `detail` the offending piece, with whatever secrets are in it.
     """
 
     code: str
