@@ -25,6 +25,21 @@ def said(session: Session, role: str, text: str) -> None:
     session.apply(MessageChunk(role, None, {"type": "text", "text": text}))  # type: ignore[arg-type]
 
 
+def test_a_document_has_a_length_and_says_what_is_left_out() -> None:
+    session = Session("s1", "agent", "/ws")
+    session.apply(StateUpdate("running"))
+    for number in range(1000):
+        session.apply(ToolCallUpsert(f"c{number}", title=f"call {number}", kind="read", status="completed"))
+        said(session, "agent", f"message {number} " + "x" * 4000)
+    document = transcript.Transcript()
+    text = document.markdown(session, "agent")
+    assert len(text) < transcript._MAX_LENGTH + 10_000
+    assert "message 999 " in text
+    there = text.count("message ") + text.count("call ")
+    assert f"*{2000 - there} earlier messages and tool calls are left out.*" in text
+    assert len(document._rendered) <= there
+
+
 def test_messages_and_calls_stand_in_the_order_in_which_they_began() -> None:
     session = Session("s1", "agent", "/ws")
     session.apply(StateUpdate("running"))

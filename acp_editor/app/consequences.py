@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 from acp_editor.app.agents import Slot
 from acp_editor.app.sessions import Entry
+from acp_editor.core import limits
 from acp_editor.core.model import StateUpdate, is_object
 
 if TYPE_CHECKING:
@@ -25,7 +26,7 @@ class Consequences:
         if session.state == "idle" and entry.running:
             if session.error is not None and slot is not None:
                 message = session.error.get("message") if is_object(session.error) else None
-                slot.error = str(message or "the turn failed")
+                slot.error = str(message or "the turn failed")[: limits.WORDS]
             app.turns.ended(entry, slot.agent if slot else None)
         elif session.state != "idle" and not entry.running:
             app.turns.begun(entry)
@@ -81,4 +82,5 @@ class Consequences:
         app.following.policy.forget(entry.key)
         app.judge.forget(entry)
         app.options.forget(entry)
+        app.surfaces.forget(entry)
         app.surfaces.status_changed()

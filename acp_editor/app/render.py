@@ -143,7 +143,7 @@ def words(text: str) -> str: ...
 def words(text: str | None) -> str | None: ...
 def words(text: str | None) -> str | None:
     """An agent's words that a client shows as they are: nothing invisible, no direction turned."""
-    return None if text is None else safe.visible(text)
+    return None if text is None else safe.visible(text[:MAX_TEXT])
 
 
 def abilities(can: model.Capabilities) -> list[str]:

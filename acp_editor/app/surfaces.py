@@ -100,6 +100,12 @@ class Surfaces:
         self.session_changed(entry)
         self.status_changed()
 
+    def forget(self, entry: Entry) -> None:
+        """The session is closed: its document is read as one sentence from now on."""
+        self._notices.pop(entry.key, None)
+        if self._read.pop(entry.key, None) is not None:
+            self._publisher.mark(("transcript", entry.key))
+
     # -- running -----------------------------------------------------------------------------------
 
     async def run(self) -> None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Sequence
 from typing import Final, TypeAlias
 from urllib.parse import quote, unquote, urlsplit
 
@@ -14,6 +14,8 @@ from acp_editor.core.session import Session
 SCHEME: Final = "acp-session"
 _MAX_OUTPUT: Final = 4000
 """Characters of one tool's input or output."""
+_MAX_LENGTH: Final = 1_000_000
+"""Characters of a document: it is made and sent whole, again and again while it grows."""
 _Rendered: TypeAlias = dict[int, tuple[Message | ToolCall, str]]
 _STATUS: Final = {"completed": "✓", "failed": "✗", "cancelled": "⊘", "in_progress": "…", "pending": "…"}
 
@@ -44,23 +46,36 @@ class Transcript:
         if session.plan:
             parts.append("\n".join(_plan_line(e.content, e.status) for e in session.plan))
         parts = [self._scrub(part) for part in parts]
-        if session.left_out:
-            parts.append(f"*{session.left_out} earlier messages and tool calls are left out.*")
         known, self._rendered = self._rendered, {}
+        own, too_many = self._newest(session.own_items, known, _MAX_LENGTH)
+        left_out = session.left_out + too_many
         if session.fork is not None:
-            parts += [*self._pieces(session.fork.items, known), self._scrub(_forked(session.fork))]
-        parts += self._pieces(session.own_items, known)
+            room = _MAX_LENGTH - sum(map(len, own)) if not too_many else 0
+            before, too_many = self._newest(session.fork.items, known, room)
+            left_out += too_many
+            own = [*before, self._scrub(_forked(session.fork)), *own]
+        if left_out:
+            parts.append(f"*{left_out} earlier messages and tool calls are left out.*")
+        parts += own
         parts += [self._scrub(_compaction(each)) for each in session.compactions.values()]
         if session.stop_reason not in (None, "end_turn"):
             parts.append(f"*The turn ended: {safe.markdown(session.stop_reason or '')}.*")
         return "\n\n".join(parts) + "\n"
 
-    def _pieces(self, items: Iterable[Message | ToolCall], known: _Rendered) -> Iterator[str]:
-        for item in items:
+    def _newest(
+        self, items: Sequence[Message | ToolCall], known: _Rendered, room: int
+    ) -> tuple[list[str], int]:
+        """Their texts in order, as far as there is room for, and how many there was none for."""
+        found: list[str] = []
+        for number, item in enumerate(reversed(items)):
+            if room <= 0:
+                return found[::-1], len(items) - number
             piece = known.get(id(item)) or (item, self._piece(item))
             self._rendered[id(item)] = piece
             if piece[1]:
-                yield piece[1]
+                found.append(piece[1])
+                room -= len(piece[1])
+        return found[::-1], 0
 
     def _piece(self, item: Message | ToolCall) -> str:
         return self._scrub(_message(item) if isinstance(item, Message) else _call(item))

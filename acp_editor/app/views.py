@@ -10,7 +10,7 @@ import anyio
 from acp_editor.app import render, snapshot
 from acp_editor.app.permissions import Pending
 from acp_editor.app.sessions import Entry
-from acp_editor.core import places, safe
+from acp_editor.core import limits, places, safe
 from acp_editor.core import text as lines
 from acp_editor.core.model import ToolCall
 from acp_editor.lsp import messages
@@ -19,6 +19,8 @@ if TYPE_CHECKING:
     from acp_editor.app.app import App
 
 _MOST_PERMISSIONS = 100
+_PERMISSIONS_ROOM = 1_000_000
+"""About the bytes of those that are shown, of which there is one in any case."""
 _KEPT_LINES = 64
 
 
@@ -136,8 +138,14 @@ class Views:
 
     def permissions(self) -> list[messages.Permission]:
         """The oldest first, as many as a person can look through; the next follow as these are answered."""
-        waiting = itertools.islice(self._app.permissions, _MOST_PERMISSIONS)
-        return [self.permission(pending) for pending in waiting]
+        found: list[messages.Permission] = []
+        room = _PERMISSIONS_ROOM
+        for pending in itertools.islice(self._app.permissions, _MOST_PERMISSIONS):
+            found.append(self.permission(pending))
+            room -= limits.weight(found[-1], room)
+            if room < 0:
+                break
+        return found
 
     def permission(self, pending: Pending) -> messages.Permission:
         request, entry = pending.request, pending.entry
