@@ -136,7 +136,7 @@ async def test_many_keys_cost_the_publisher_only_what_it_sends(
 
     real = anyio.sleep
     monkeypatch.setattr(publisher.anyio, "sleep", sleep)
-    made_ = publisher.Publisher(sent.append, drained, lambda: now)
+    made_ = publisher.Publisher(sent.append, drained, clock=lambda: now)
     monkeypatch.setattr(made_, "_sent", Sent())
     keys = 5000
     for number in range(keys):

@@ -38,7 +38,7 @@ async def running(
     gate = open_ or anyio.Event()
     if open_ is None:
         gate.set()
-    made = Publisher(send, gate.wait, clock)
+    made = Publisher(send, gate.wait, clock=clock)
     async with anyio.create_task_group() as group:
         group.start_soon(made.run)
         yield made

@@ -62,6 +62,25 @@ async def test_a_reader_that_is_stuck_holds_up_nobody_and_is_waited_for_on_deman
     os.close(write)
 
 
+async def test_what_is_written_together_goes_out_in_order_and_at_once() -> None:
+    read, write = os.pipe()
+    writer = Writer(write, asyncio.get_running_loop())
+    writer.write(b"1")
+    with writer.together():
+        writer.write(b"2")
+        writer.write(b"3")
+        assert writer.backlog >= 2
+    with writer.together():
+        pass
+    writer.write(b"4")
+    writer.close()
+    await asyncio.wait_for(writer.flushed(), 10)
+    await until(lambda: writer.backlog == 0)
+    assert os.read(read, 9) == b"1234"
+    os.close(read)
+    os.close(write)
+
+
 async def test_a_reader_that_is_gone_is_noticed_and_writing_goes_on_to_nowhere() -> None:
     read, write = os.pipe()
     writer = Writer(write, asyncio.get_running_loop())

@@ -41,6 +41,25 @@ def test_a_call_that_moves_leaves_its_old_place() -> None:
     assert scene.changed[-2:] == ["/ws/a", "/ws/b"]
 
 
+def test_a_change_that_no_mark_shows_changes_no_mark() -> None:
+    scene = Scene()
+    scene.update("in_progress", ("a", 2))
+    scene.where.refresh(0)
+    (before,) = scene.where.at("/ws/a")
+    marks = before.drawn("/ws/a", None)
+    scene.changed.clear()
+    scene.entry.session.apply(ToolCallUpsert("c1", content=({"type": "content"},)))
+    scene.where.touch(scene.entry, "c1")
+    (spot,) = scene.where.refresh(0)
+    assert (scene.changed, scene.where.at("/ws/a")) == ([], [spot])
+    assert spot.call.content
+    assert spot.drawn("/ws/a", None) is marks
+    scene.update("completed", ("a", 2))
+    scene.where.refresh(0)
+    assert set(scene.changed) == {"/ws/a"}
+    assert "completed" in scene.where.at("/ws/a")[0].drawn("/ws/a", None)[0]["hover"]
+
+
 def test_a_mark_fades_so_long_after_its_call_has_ended() -> None:
     scene = Scene()
     scene.update("in_progress", ("a", 2))

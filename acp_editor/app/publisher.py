@@ -8,6 +8,7 @@ from __future__ import annotations
 import itertools
 import logging
 from collections.abc import Awaitable, Callable, Hashable
+from contextlib import AbstractContextManager, nullcontext
 from typing import Final
 
 import anyio
@@ -26,16 +27,21 @@ _REMEMBERED: Final = 1000
 
 
 class Publisher:
-    """`mark` is cheap and synchronous; `run` does the sending until it is cancelled."""
+    """`mark` is cheap and synchronous; `run` does the sending until it is cancelled.
+
+    `drained` waits while the editor does not read; what is sent inside `together` leaves in one piece.
+    """
 
     def __init__(
         self,
         send: Callable[[Hashable], None],
         drained: Callable[[], Awaitable[None]],
+        together: Callable[[], AbstractContextManager[None]] = nullcontext,
         clock: Callable[[], float] = anyio.current_time,
     ) -> None:
         self._send = send
         self._drained = drained
+        self._together = together
         self._clock = clock
         self._dirty: dict[Hashable, None] = {}
         self._newest: Hashable = None
@@ -63,21 +69,26 @@ class Publisher:
             tokens, filled = min(_BURST, tokens + (now - filled) * PER_SECOND), now
             # Only as far as there is room: of the newest, few were sent just now, however many wait.
             ready = (key for key in reversed(self._dirty) if now - self._sent.get(key, 0.0) >= PER_KEY)
-            for key in list(itertools.islice(ready, int(tokens))):
-                del self._dirty[key]
-                self._newest = None
-                tokens -= 1
-                began = self._clock()
-                try:
-                    self._send(key)
-                except Exception:  # one surface that cannot be rendered takes no other along
-                    logger.exception("%s could not be sent", key)
-                # What takes long to make is made less often: most of the time is for others.
-                self._sent[key] = now + max(0.0, _PAUSES * (self._clock() - began) - PER_KEY)
+            keys = list(itertools.islice(ready, int(tokens)))
+            tokens -= len(keys)
+            with self._together():
+                for key in keys:
+                    self._send_one(key, now)
             if len(self._sent) > _REMEMBERED:
                 self._forget()
             # Also when all went out: what comes within the next few milliseconds goes together.
             await anyio.sleep(0.004 if tokens >= 1 else 1 / PER_SECOND)
+
+    def _send_one(self, key: Hashable, now: float) -> None:
+        del self._dirty[key]
+        self._newest = None
+        began = self._clock()
+        try:
+            self._send(key)
+        except Exception:  # one surface that cannot be rendered takes no other along
+            logger.exception("%s could not be sent", key)
+        # What takes long to make is made less often: most of the time is for others.
+        self._sent[key] = now + max(0.0, _PAUSES * (self._clock() - began) - PER_KEY)
 
     def _forget(self) -> None:
         """Times that no longer matter go."""

@@ -33,7 +33,7 @@ class Surfaces:
 
     def __init__(self, app: App) -> None:
         self._app = app
-        self._publisher = Publisher(self._send, app.editor.drained)
+        self._publisher = Publisher(self._send, app.editor.drained, app.editor.together)
         self._progress = Progress(app.editor)
         self._read: dict[str, transcript.Transcript] = {}
         """The documents of sessions that the editor has read: only those have to be read again."""

@@ -192,18 +192,7 @@ class Views:
         if spots:
             index = self._index(path)
             for spot in spots:
-                for place in spot.places:
-                    if place.path == path and place.line is not None:
-                        length = index.end_of(place.line).character if index else 0
-                        found.append(
-                            {
-                                "range": render.line_range(place.line, length),
-                                "kind": render.words(spot.call.kind),
-                                "status": render.words(spot.call.status),
-                                "toolCallId": spot.call.tool_call_id,
-                                "hover": spot.hover,
-                            }
-                        )
+                found += spot.drawn(path, index)
         found += app.review.decorations(path)
         return sorted(found, key=lambda mark: mark["range"]["start"]["line"])
 

@@ -4,13 +4,16 @@ from __future__ import annotations
 
 import heapq
 import itertools
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from typing import Final
 
+from acp_editor.app.render import line_range, words
 from acp_editor.app.sessions import Entry
 from acp_editor.core import marks, places
 from acp_editor.core.model import ToolCall
+from acp_editor.core.text import Lines
+from acp_editor.lsp.messages import Decoration
 
 MOST: Final = 200
 """Spots of one file that are shown."""
@@ -27,13 +30,40 @@ class Spot:
     faded: bool = False
     """It has been over for so long that it is marked no more."""
     _hover: str | None = None
+    _drawn: tuple[str, Lines | None, list[Decoration]] | None = None
+    """The marks in one file, with the text that they were made for."""
 
-    @property
-    def hover(self) -> str:
-        """Made once: a mark is sent again whenever another mark of its file changes."""
+    def drawn(self, path: str, index: Lines | None) -> list[Decoration]:
+        """The marks in that file. Made once: they are sent again whenever another mark of it changes."""
+        if self._drawn is None or self._drawn[0] != path or self._drawn[1] is not index:
+            self._drawn = (path, index, list(self._draw(path, index)))
+        return self._drawn[2]
+
+    def _draw(self, path: str, index: Lines | None) -> Iterator[Decoration]:
+        for place in self.places:
+            if place.path == path and place.line is not None:
+                yield {
+                    "range": line_range(place.line, index.end_of(place.line).character if index else 0),
+                    "kind": words(self.call.kind),
+                    "status": words(self.call.status),
+                    "toolCallId": self.call.tool_call_id,
+                    "hover": self._hovered(),
+                }
+
+    def _hovered(self) -> str:
         if self._hover is None:
             self._hover = marks.hover(self.call)
         return self._hover
+
+    def follows(self, old: Spot) -> bool:
+        """Whether it looks as the spot before, from which it takes what is the same: most changes do."""
+        if not marks.alike(self.call, old.call):
+            return False
+        self._hover = old._hover
+        if self.places != old.places:
+            return False
+        self._drawn = old._drawn
+        return True
 
 
 class Whereabouts:
@@ -103,8 +133,10 @@ class Whereabouts:
             return None
         spot = Spot(entry, call, places.places(call, entry.cwd, self._read), None)
         old = self._spots.get(key)
+        visible = True
         if old is not None:
-            self._unmark(key, old)
+            visible = not spot.follows(old)
+            self._unmark(key, old, visible)
         self._spots[key] = spot
         if not call.active:
             if old is not None and old.ended is not None:
@@ -113,22 +145,24 @@ class Whereabouts:
                 spot.ended = now
                 heapq.heappush(self._fading, (now, key))
         if not call.replayed and not spot.faded:  # history is not where the agent is
-            self._mark(key, spot)
+            self._mark(key, spot, visible)
         return spot
 
     def _forget(self, key: tuple[str, str]) -> None:
         if (old := self._spots.pop(key, None)) is not None:
             self._unmark(key, old)
 
-    def _mark(self, key: tuple[str, str], spot: Spot) -> None:
+    def _mark(self, key: tuple[str, str], spot: Spot, visible: bool) -> None:
         for place in spot.places:
             if place.exists:
                 self._by_path.setdefault(place.path, {})[key] = spot
-                self._changed(place.path)
+                if visible:
+                    self._changed(place.path)
 
-    def _unmark(self, key: tuple[str, str], old: Spot) -> None:
+    def _unmark(self, key: tuple[str, str], old: Spot, visible: bool = True) -> None:
         for place in old.places:
             if (spots := self._by_path.get(place.path)) and spots.pop(key, None):
-                self._changed(place.path)
+                if visible:
+                    self._changed(place.path)
                 if not spots:
                     del self._by_path[place.path]

@@ -28,6 +28,19 @@ def hover(call: ToolCall) -> str:
     return "\n\n".join(parts)
 
 
+def alike(one: ToolCall, other: ToolCall) -> bool:
+    """Whether their marks say the same; false also where only a close look could tell."""
+    return (
+        one.raw_input is other.raw_input
+        and one.title == other.title
+        and one.status == other.status
+        and one.ended == other.ended
+        and one.replayed == other.replayed
+        and one.kind == other.kind
+        and one.name == other.name
+    )
+
+
 def _shown_input(raw: Json) -> str | None:
     """The input as a code block: a lone command as it is, anything else as JSON with long texts cut."""
     if raw in (None, "", {}, []):

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Callable, Sequence
+from contextlib import AbstractContextManager, nullcontext
 from typing import TYPE_CHECKING, Any, Literal
 
 import anyio
@@ -53,6 +54,11 @@ class Editor:
         """Waits while the editor does not read what it was sent."""
         if isinstance(self._protocol.writer, Writer):
             await self._protocol.writer.drained()
+
+    def together(self) -> AbstractContextManager[None]:
+        """What is sent inside goes out in one piece."""
+        writer = self._protocol.writer
+        return writer.together() if isinstance(writer, Writer) else nullcontext()
 
     async def show(self, uri: str, line: int | None) -> bool:
         """Shows a place without taking the focus; false where the editor would or could not."""

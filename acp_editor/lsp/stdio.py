@@ -11,7 +11,8 @@ import os
 import queue
 import sys
 import threading
-from collections.abc import Callable
+from collections.abc import Callable, Generator
+from contextlib import contextmanager
 from typing import Final
 
 _CHUNK: Final = 1 << 16
@@ -40,6 +41,7 @@ class Writer:
         self._finished = asyncio.Event()
         self._broken = asyncio.Event()
         self.backlog = 0
+        self._gathered: list[bytes] | None = None
         threading.Thread(target=self._run, name="editor-writer", daemon=True).start()
 
     def write(self, data: bytes) -> None:
@@ -50,7 +52,22 @@ class Writer:
             self._below.clear()
         if self.backlog > _FULL:
             self._room.clear()
-        self._frames.put(data)
+        if self._gathered is not None:
+            self._gathered.append(data)
+        else:
+            self._frames.put(data)
+
+    @contextmanager
+    def together(self) -> Generator[None]:
+        """What is written inside goes out in one piece: waking the thread for each frame takes longer."""
+        gathered: list[bytes] = []
+        self._gathered = gathered
+        try:
+            yield
+        finally:
+            self._gathered = None
+            if gathered:
+                self._frames.put(b"".join(gathered))
 
     def close(self) -> None:
         self._frames.put(None)
