@@ -6,7 +6,8 @@ import json
 import re
 import time
 import uuid
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
 from pathlib import Path
 from typing import TypeVar
 
@@ -31,9 +32,36 @@ MARK = f"ACP_EDITOR_TEST={uuid.uuid4().hex}"
 ACTIVE = ".editor-group-container.active .monaco-editor"
 PATIENCE = 20.0
 """Seconds that a condition may take to come true; what takes longer is a defect."""
+OPENING = 60_000
+"""Milliseconds that a window may take to open."""
+GLANCE = 1.0
+"""Seconds that one look at the page may wait for something in it while a condition is awaited: what was there
+when the look began may be gone, and then it has to look again."""
 SETTLED = 8
 """Looks in a row, 50 ms apart, at which a list that fills itself has to be the same."""
 T = TypeVar("T")
+
+
+_pages: list[Page] = []
+_glances = 0
+
+
+@contextmanager
+def glancing() -> Iterator[None]:
+    """Inside, no look at any open page waits for longer than a glance."""
+    global _glances
+    _glances += 1
+    try:
+        _patience()
+        yield
+    finally:
+        _glances -= 1
+        _patience()
+
+
+def _patience() -> None:
+    for page in _pages:
+        page.set_default_timeout(1000 * (GLANCE if _glances else PATIENCE))
 
 
 def wait_for(condition: Callable[[], T | None], what: str, patience: float = PATIENCE) -> T:
@@ -42,7 +70,8 @@ def wait_for(condition: Callable[[], T | None], what: str, patience: float = PAT
     last: object = None
     while time.monotonic() < deadline:
         try:
-            last = condition()
+            with glancing():
+                last = condition()
         except Error as error:
             last = error
         else:
@@ -74,24 +103,28 @@ class Editor:
         self.folder = folder
         context.add_init_script(path=Path(__file__).with_name("page.js"))
         self.page: Page = context.new_page()
+        _pages.append(self.page)
+        _patience()
         self.console: list[str] = []
         self.page.on("console", lambda message: self.console.append(f"{message.type}: {message.text}"))
 
     # -- the window --------------------------------------------------------------------------------
 
     def open(self) -> None:
-        self.page.goto(self.server.address(self.folder))
-        self.page.wait_for_selector(".monaco-workbench .statusbar", timeout=60_000)
+        self.page.goto(self.server.address(self.folder), timeout=OPENING)
+        self.page.wait_for_selector(".monaco-workbench .statusbar", timeout=OPENING)
         # the explorer shows the folder once the remote host answers
-        wait_for(lambda: self.explorer.count() > 0, "the explorer lists the folder", 60)
-        wait_for(lambda: self.status, "the extension is there", 60)
+        wait_for(lambda: self.explorer.count() > 0, "the explorer lists the folder", OPENING / 1000)
+        wait_for(lambda: self.status, "the extension is there", OPENING / 1000)
 
     def reload(self) -> None:
-        self.page.reload()
-        self.page.wait_for_selector(".monaco-workbench .statusbar", timeout=60_000)
+        self.page.reload(timeout=OPENING)
+        self.page.wait_for_selector(".monaco-workbench .statusbar", timeout=OPENING)
 
     def close(self) -> None:
         """As a person closes the tab: what the page does on unload, it does."""
+        if self.page in _pages:
+            _pages.remove(self.page)
         if not self.page.is_closed():
             self.page.goto("about:blank")
             self.page.close()
@@ -129,28 +162,28 @@ class Editor:
         """Runs a command from the command palette, only if the palette offers just that title."""
 
         def offered() -> bool:
-            self._ask_palette(title)
-            if self.row(title).count():
+            if self._palette_answers(title) and self.row(title).count():
                 return True
             if any("No matching" in row or "similar commands" in row for row in self.rows()):
                 self.press("Escape")  # what it lists is settled when it opens
             return False
 
         wait_for(offered, f"the palette offers {title}")
-        self.row(title).first.click()
+        self.row(title).first.click()  # once: what it opens has an input of the same kind
 
-    def _ask_palette(self, title: str) -> None:
+    def _palette_answers(self, title: str) -> bool:
+        """To be tried again: an input that is about to close is there at first and then is not."""
         if not self.quick_input().count():
             self.press("F1")
             self.quick_input().wait_for()
         query = f">{title.rstrip('…')}"  # it finds nothing for an ellipsis
         if self.quick_input().input_value() != query:
             self.quick_input().fill(query)
-        wait_for(self.rows, "the palette answers")
+        return bool(self.rows())
 
     def offers(self, title: str) -> bool:
         """Whether the palette has the command now."""
-        self._ask_palette(title)
+        wait_for(lambda: self._palette_answers(title), "the palette answers")
         seen: list[list[str]] = []
 
         def settled() -> bool:
