@@ -539,3 +539,81 @@ async def test_a_write_through_the_editor_is_the_agents_formatting_included(root
             ((9, 10), "c7"),
             ((11, 12), "c7"),
         ]
+
+
+async def test_the_editors_undo_of_an_undo_brings_the_changes_back(root: Path):
+    after = TEN.replace("line 30\n", "thirty\n").replace("line 50\n", "")
+    async with at(root) as desk:
+        desk.open("a.py")
+        await desk.begin()
+        desk.review.call_changed(call(desk.path("a.py")), str(root))
+        desk.write("a.py", after)
+        desk.reload("a.py")
+        (change,) = await desk.end()
+        texts = [after]
+        for hunk in change.hunks[1:]:
+            await desk.review.undo(hunk_id=hunk.hunk_id)
+            texts.append(desk.text("a.py"))
+        desk.type("a.py", "line 60", "mine")
+        desk.type("a.py", "mine", "line 60")
+        await desk.review.undo()
+        assert await desk.changes() == ()
+        for text, hunks in [(texts[2], change.hunks[:1]), (texts[1], change.hunks[::2])]:
+            desk._replace(desk.path("a.py"), text, dirty=True, by_us=False)
+            assert [hunk.hunk_id for hunk in (await desk.changes())[0].hunks] == [
+                hunk.hunk_id for hunk in hunks
+            ]
+            assert desk.review.original(desk.path("a.py")) == LINES
+        assert "a.py" in (desk.review.undone_note() or "")  # one is undone still
+        desk._replace(desk.path("a.py"), after, dirty=True, by_us=False)
+        assert [hunk.tool_call_id for hunk in (await desk.changes())[0].hunks] == ["c1"] * 3
+        desk._replace(desk.path("a.py"), texts[1], dirty=True, by_us=False)  # the editor's redo
+        assert len((await desk.changes())[0].hunks) == 2
+        desk.save_by_hand("a.py")
+        assert len((await desk.changes())[0].hunks) == 2
+        await desk.review.undo()
+        assert desk.text("a.py") == LINES == desk.bytes("a.py").decode()
+
+
+async def test_an_undo_that_the_editor_took_back_is_not_told_to_the_agent(root: Path):
+    async with at(root) as desk:
+        desk.open("a.py")
+        await desk.begin()
+        desk.write("a.py", TEN)
+        desk.reload("a.py")
+        await desk.end()
+        await desk.review.undo()
+        desk._replace(desk.path("a.py"), TEN, dirty=True, by_us=False)
+        assert len(await desk.changes()) == 1
+        assert desk.review.undone_note() is None
+        with pytest.raises(ReviewError, match="has changed since"):
+            await desk.review.restore()
+
+
+async def test_the_editors_undo_and_redo_of_what_the_agent_wrote_is_the_same_change(root: Path):
+    async with at(root) as desk:
+        desk.open("a.py")
+        await desk.begin()
+        desk.write("a.py", TEN)
+        desk.reload("a.py")
+        (change,) = await desk.end()
+        desk._replace(desk.path("a.py"), LINES, dirty=True, by_us=False)
+        assert await desk.changes() == ()
+        desk._replace(desk.path("a.py"), TEN, dirty=True, by_us=False)
+        assert await desk.changes() == (change,)
+
+
+async def test_a_hunk_comes_back_beside_one_that_was_kept_meanwhile(root: Path):
+    after = TEN.replace("line 30\n", "thirty\n")
+    async with at(root) as desk:
+        desk.open("a.py")
+        await desk.begin()
+        desk.write("a.py", after)
+        desk.reload("a.py")
+        (change,) = await desk.end()
+        await desk.review.undo(hunk_id=change.hunks[1].hunk_id)
+        await desk.review.keep()
+        desk._replace(desk.path("a.py"), after, dirty=True, by_us=False)
+        (change,) = await desk.changes()
+        assert [hunk.original for hunk in change.hunks] == [(29, 30)]
+        assert desk.review.original(desk.path("a.py")) == TEN

@@ -13,6 +13,7 @@ from acp_editor.review import files, textlines
 from acp_editor.review.encoding import UTF8, Encoding, fit, guess
 from acp_editor.review.engine import Engine
 from acp_editor.review.files import ABSENT, Version
+from acp_editor.review.steps import Step, Steps
 from acp_editor.review.tracked import State, Tracked, signature
 from acp_editor.review.turns import Clash
 
@@ -23,6 +24,9 @@ class Documents:
     def __init__(self, engine: Engine) -> None:
         self._engine = engine
         self._encodings: dict[str, Encoding] = {}
+        self._steps = Steps()
+        self.returned: set[str] = set()
+        """Paths of which the editor's undo has taken back every undo of ours."""
         self.lagging: set[str] = set()
         """Paths whose text is neither what the file has nor made from it."""
 
@@ -58,6 +62,7 @@ class Documents:
         """A document was closed: the disk is what counts; unsaved typing is gone."""
         path = self._engine.workspace.canonical(path)
         self._encodings.pop(path, None)
+        self._steps.forget(path)
         self._engine.open.discard(path)
         self._engine.clashes.pop(path, None)
         self._engine.look([path])
@@ -114,11 +119,29 @@ class Documents:
         elif self.version(tracked, before) != tracked.current:
             self.lagging.add(path)
             return
+        elif (step := self._steps.back(tracked, now)) is not None:
+            self._go_back(tracked, step, now)
         else:
-            tracked.before = None
+            was, tracked.before = tracked.state, None
             engine.person_made(tracked, now)
+            if len(tracked.hunks) < len(was.hunks):
+                self._steps.note(path, Step(was, now, ours=False))
         tracked.reloaded = None
         engine.settle(tracked)
+
+    def undone(self, path: str, before: State, after: Version) -> None:
+        """A document was given what an undo of ours makes of it."""
+        if path in self._encodings and not after.absent and not before.current.absent:
+            self._steps.note(path, Step(before, after, ours=True))
+
+    def _go_back(self, tracked: Tracked, step: Step, now: Version) -> None:
+        """The editor's undo has brought back what the agent made."""
+        if tracked.base == step.before.base:
+            tracked.put_back(step.before)
+        else:
+            self._engine.agent_made(tracked, now)
+        if self._steps.is_first(tracked.path, step):
+            self.returned.add(tracked.path)
 
     def _has_reloaded(self, tracked: Tracked, before: str, *, ours: bool) -> None:
         """The document has what its file has, as far as we know.

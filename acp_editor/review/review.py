@@ -318,6 +318,8 @@ class Review:
         for clash in list(engine.clashes.values()):
             self._group.start_soon(self._solve, clash)
         engine.clashes.clear()
+        self._words.was_restored(self._documents.returned)
+        self._documents.returned.clear()
         if self._patience is not None:
             self._patience.see(engine)
 

@@ -64,6 +64,7 @@ class Undoing:
         else:
             await self._give(tracked, target)
             await self._thread(lambda: answers.undo(self._engine, tracked, hunk_ids))
+            self._documents.undone(tracked.path, before, target)
         after = tracked.current if moved_back is None else ABSENT
         count = hunks if hunk_ids is None else len(hunk_ids)
         self.done.append(Undone(tracked.path, before, tracked.base, after, count))
