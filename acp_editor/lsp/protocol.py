@@ -150,6 +150,16 @@ class Protocol(LanguageServerProtocol):
         if isinstance(future, Future) and future.done():
             self._request_futures.pop(msg_id, None)
 
+    def _send_handler_result(self, future: Any, *, msg_id: Any) -> None:
+        """What is refused on purpose is answered like anything else, and is a line in the log."""
+        error = None if future.cancelled() else future.exception()
+        if not isinstance(error, CommandError):
+            super()._send_handler_result(future, msg_id=msg_id)
+            return
+        self._request_futures.pop(msg_id, None)
+        logger.info("request %s of the editor's was refused: %s", msg_id, error.message)
+        self._send_response(msg_id, error=error.to_response_error())
+
     def _send_data(self, data: Any) -> None:
         """Queues one frame; ASCII JSON, so the length in characters is the length in bytes."""
         writer = self.writer
