@@ -104,9 +104,10 @@ def _demo_agent(arguments: list[str]) -> int:
 
 
 def _check_rule(arguments: list[str]) -> int:
+    from acp_editor.app import folders
     from acp_editor.policy.cli import check_rule_main
 
-    return check_rule_main(arguments)
+    return check_rule_main(arguments, folders.config)
 
 
 def _replay(arguments: list[str]) -> int:

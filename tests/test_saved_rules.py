@@ -13,6 +13,8 @@ from typing import Any
 import pytest
 from rule_subjects import file
 
+from acp_editor.app import folders
+from acp_editor.cli import main
 from acp_editor.policy.check import CheckInput, Verdict, check
 from acp_editor.policy.cli import check_rule_main
 from acp_editor.policy.log import DecisionLog
@@ -187,6 +189,10 @@ def test_the_log_is_rotated(tmp_path: Path) -> None:
 # -- the command line --------------------------------------------------------------------------
 
 
+def unasked() -> Path:
+    raise AssertionError("the saved rules were looked for")
+
+
 @pytest.mark.parametrize(
     ("arguments", "code", "says"),
     [
@@ -202,7 +208,7 @@ def test_the_log_is_rotated(tmp_path: Path) -> None:
 def test_check_rule(
     arguments: list[str], code: int, says: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    assert check_rule_main(["--only", "--workspace", str(tmp_path), *arguments]) == code
+    assert check_rule_main(["--only", "--workspace", str(tmp_path), *arguments], unasked) == code
     assert capsys.readouterr().out.strip() == says
 
 
@@ -224,7 +230,8 @@ def test_check_rule_reads_settings_and_says_what_is_wrong(
             "edit",
             "--file",
             "a",
-        ]
+        ],
+        unasked,
     )
 
     printed = capsys.readouterr()
@@ -234,5 +241,15 @@ def test_check_rule_reads_settings_and_says_what_is_wrong(
 
 @pytest.mark.parametrize("arguments", [["--input", "{"], ["--settings", "/nowhere.json"]])
 def test_check_rule_says_what_it_cannot_use(arguments: list[str], capsys: pytest.CaptureFixture[str]) -> None:
-    assert check_rule_main(["--only", *arguments]) == 2
+    assert check_rule_main(["--only", *arguments], unasked) == 2
     assert capsys.readouterr().err
+
+
+def test_check_rule_finds_what_is_saved_where_the_server_saves_it(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setenv("XDG_CONFIG_HOME", str(tmp_path / "config"))
+    RuleStore(folders.config()).add("edit(a)", "allow", "everywhere")
+
+    assert main(["check-rule", "--workspace", str(tmp_path), "--kind", "edit", "--file", "a"]) == 0
+    assert capsys.readouterr().out.startswith("allow: ")

@@ -6,11 +6,9 @@ import argparse
 import json
 import os
 import sys
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any, Final, cast
-
-from platformdirs import user_config_path
 
 from acp_editor.policy.calls import input_from_arguments
 from acp_editor.policy.check import check
@@ -51,8 +49,8 @@ def _parser() -> argparse.ArgumentParser:
     return parser
 
 
-def check_rule_main(argv: Sequence[str]) -> int:
-    """Runs the subcommand and gives its exit code."""
+def check_rule_main(argv: Sequence[str], saved: Callable[[], Path]) -> int:
+    """Runs the subcommand and gives its exit code; `saved` is the folder of the saved rules."""
     options = _parser().parse_args(argv)
     root = os.path.abspath(options.workspace)
     rules = rules_from({effect: getattr(options, effect) for effect in STRICTNESS}, "user")
@@ -73,7 +71,7 @@ def check_rule_main(argv: Sequence[str]) -> int:
     if options.only:
         verdict = check(call, rules, somebody=not options.headless)
     else:
-        store = RuleStore(user_config_path("acp-editor", appauthor=False))
+        store = RuleStore(saved())
         rules += store.rules_for(root, None)
         ceiling, problem = load_ceiling()
         if problem:
