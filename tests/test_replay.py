@@ -16,6 +16,7 @@ from waiting import until
 from acp_editor.acp.agent import AgentSpec
 from acp_editor.acp.connection import RpcError
 from acp_editor.acp.traffic import Recorder
+from acp_editor.core.redact import Redactor
 from acp_editor.core.session import Session
 
 pytestmark = pytest.mark.anyio
@@ -117,7 +118,7 @@ async def test_what_a_log_has_plays_again(tmp_path: Path) -> None:
     for folder in (first_folder, second_folder):
         folder.mkdir()
         (folder / "README.md").write_text("# Demo\n\nA tiny demo project.\n")
-    recorder = Recorder("demo", tmp_path / "traffic", environment)
+    recorder = Recorder("demo", tmp_path / "traffic", Redactor(environment))
     async with running(demo) as side:
         first = await turn(side, first_folder)
         for way, message in side.traffic:
@@ -144,7 +145,7 @@ async def test_noise_on_its_output_is_in_the_log_and_plays_again(tmp_path: Path)
             {"take": "session/prompt", "result": {"stopReason": "end_turn"}},
         ],
     )
-    recorder = Recorder("scripted", tmp_path / "traffic", {})
+    recorder = Recorder("scripted", tmp_path / "traffic", Redactor())
     async with running(spec, recorder) as side:
         await turn(side, tmp_path)
     first = side.host.codes()

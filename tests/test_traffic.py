@@ -116,7 +116,7 @@ def test_a_secret_that_was_seen_is_known_from_then_on() -> None:
 
 
 def test_lines_have_time_and_direction_and_only_the_owner_reads_them(tmp_path: Path) -> None:
-    recorder = Recorder("Some Agent/1", tmp_path / "state/traffic", {"KEY": "value"})
+    recorder = Recorder("Some Agent/1", tmp_path / "state/traffic", Redactor({"KEY": "value"}))
     recorder("out", {"jsonrpc": "2.0", "id": 1, "method": "initialize", "params": {}})
     recorder("in", {"jsonrpc": "2.0", "id": 1, "result": {"text": "ä\u2028"}})
     path = recorder.save()
@@ -131,7 +131,7 @@ def test_lines_have_time_and_direction_and_only_the_owner_reads_them(tmp_path: P
 
 
 def test_a_line_that_is_no_message_is_kept_in_its_turn_without_secrets(tmp_path: Path) -> None:
-    recorder = Recorder("agent", tmp_path, {"A_TOKEN": SECRET})
+    recorder = Recorder("agent", tmp_path, Redactor({"A_TOKEN": SECRET}))
     recorder("in", note("before"))
     recorder.noise(f"Using {SECRET} \xff\r".encode("latin-1"))
     recorder("in", note("after"))
@@ -141,7 +141,7 @@ def test_a_line_that_is_no_message_is_kept_in_its_turn_without_secrets(tmp_path:
 
 
 def test_the_beginning_and_the_newest_are_kept(tmp_path: Path) -> None:
-    recorder = Recorder("agent", tmp_path, {}, head=1000, tail=2000)
+    recorder = Recorder("agent", tmp_path, Redactor(), head=1000, tail=2000)
     for number in range(100):
         recorder("in", note(f"{number:03}"))
     recorder("in", note("x" * 2500))
@@ -157,7 +157,7 @@ def test_the_beginning_and_the_newest_are_kept(tmp_path: Path) -> None:
 
 
 def test_many_small_lines_and_many_that_are_too_large_are_few(tmp_path: Path) -> None:
-    recorder = Recorder("agent", tmp_path, {}, head=1000, tail=20_000)
+    recorder = Recorder("agent", tmp_path, Redactor(), head=1000, tail=20_000)
     for _ in range(5000):
         recorder.line("in", b"{}")
     assert len(read(recorder.save())) < 120
@@ -167,7 +167,7 @@ def test_many_small_lines_and_many_that_are_too_large_are_few(tmp_path: Path) ->
 
 
 def test_a_log_begins_with_what_was_kept_and_goes_on_in_further_files(tmp_path: Path) -> None:
-    recorder = Recorder("agent", tmp_path, {}, max_file=1500)
+    recorder = Recorder("agent", tmp_path, Redactor(), max_file=1500)
     recorder.log(True)
     recorder.log(False)
     assert not any(tmp_path.iterdir())
@@ -185,7 +185,7 @@ def test_a_log_begins_with_what_was_kept_and_goes_on_in_further_files(tmp_path: 
 
 
 def test_old_files_go(tmp_path: Path) -> None:
-    recorder = Recorder("agent", tmp_path, {})
+    recorder = Recorder("agent", tmp_path, Redactor())
     recorder("in", note("x"))
     made = [recorder.save() for _ in range(MAX_FILES + 5)]
     for age, path in enumerate(reversed(made)):
@@ -199,7 +199,7 @@ def test_old_files_go(tmp_path: Path) -> None:
 
 def test_a_folder_that_cannot_be_written_ends_the_log_and_nothing_else(tmp_path: Path) -> None:
     (tmp_path / "file").write_text("")
-    recorder = Recorder("agent", tmp_path / "file/traffic", {})
+    recorder = Recorder("agent", tmp_path / "file/traffic", Redactor())
     recorder.log(True)
     for _ in range(2):
         recorder("in", note("x"))
@@ -211,7 +211,7 @@ def test_a_folder_that_cannot_be_written_ends_the_log_and_nothing_else(tmp_path:
 async def test_the_traffic_of_a_real_agent(tmp_path: Path) -> None:
     environment = {"ACP_EDITOR_DEMO_PACE": "instant", "DEMO_API_KEY": SECRET}
     spec = AgentSpec("demo", sys.executable, ("-m", "acp_editor.agents.demo"), environment)
-    traffic = Traffic(tmp_path / "traffic")
+    traffic = Traffic(tmp_path / "traffic", Redactor())
     assert traffic.save("demo") is None
     traffic.log(True)
     host = RecordingHost()

@@ -25,7 +25,7 @@ from acp_editor.acp.connection import Direction
 from acp_editor.acp.rpc import encode
 from acp_editor.core.finite import dumps
 from acp_editor.core.model import Json
-from acp_editor.core.redact import Redactor, secrets_of
+from acp_editor.core.redact import Redactor
 
 logger = logging.getLogger(__name__)
 
@@ -69,7 +69,7 @@ class Recorder:
         self,
         agent: str,
         folder: Path,
-        environment: Mapping[str, str],
+        redactor: Redactor,
         *,
         head: int = HEAD,
         tail: int = TAIL,
@@ -77,7 +77,7 @@ class Recorder:
     ) -> None:
         self._agent = agent
         self._folder = folder
-        self._redactor = Redactor({**secrets_of(os.environ), **environment})
+        self._redactor = redactor
         self._started, self._started_at = time.monotonic(), time.time()
         self._head: list[_Kept] = []
         self._tail: deque[_Kept] = deque()
@@ -221,8 +221,9 @@ class Recorder:
 class Traffic:
     """The recorders of all agents, each of the agent's last run."""
 
-    def __init__(self, folder: Path) -> None:
+    def __init__(self, folder: Path, redactor: Redactor) -> None:
         self._folder = folder
+        self._redactor = redactor
         self._on = False
         self._recorders: dict[str, Recorder] = {}
 
@@ -230,7 +231,8 @@ class Traffic:
         """A recorder for an agent that is about to start; `environment` is what it was given of its own."""
         if (last := self._recorders.get(agent)) is not None:
             last.log(False)
-        recorder = self._recorders[agent] = Recorder(agent, self._folder, environment)
+        self._redactor.learn_environment(environment)
+        recorder = self._recorders[agent] = Recorder(agent, self._folder, self._redactor)
         recorder.log(self._on)
         return recorder
 

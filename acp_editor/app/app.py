@@ -85,7 +85,7 @@ class App:
         self.sessions = Sessions()
         self.secrets = secrets
         self.faults = Faults()
-        self.traffic = Traffic(folders.state() / "traffic")
+        self.traffic = Traffic(folders.state() / "traffic", secrets)
         self.consequences = Consequences(self)
         self.permissions = Permissions(self.consequences.permissions_changed)
         self.roots: list[str] = []

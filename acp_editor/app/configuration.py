@@ -36,10 +36,12 @@ class Configuration:
     def apply(self, raw: Mapping[str, Json]) -> None:
         settings, problems = settings_module.parse(raw)
         app, self.settings = self._app, settings
-        for entry in (*settings.agents.values(), *settings.mcp_servers.values()):
-            app.secrets.learn_environment(entry.env)
-        for server in settings.mcp_servers.values():
-            app.secrets.learn_environment(server.headers)
+        servers = settings.mcp_servers.values()
+        for given in (
+            *(agent.env for agent in settings.agents.values()),
+            *(named for server in servers for named in (server.env, server.headers)),
+        ):
+            app.secrets.learn_environment(given)
         for problem in problems:
             app.warn_once(problem)
         app.following.policy.update(

@@ -51,6 +51,9 @@ _ASSIGNED: Final = re.compile(
 _OPTION: Final = re.compile(rf"--?{_NAME_OF_SECRET}|--?key|--?header|-H", re.IGNORECASE)
 
 
+_MOST: Final = 1000
+"""Secrets that are remembered; the settings' and the environment's come first."""
+
 _LONGEST: Final = 3000
 """Characters of a secret that is known for one also where a text is cut."""
 
@@ -166,6 +169,8 @@ class Redactor:
 
     def _learn(self, name: str, value: str) -> None:
         if len(value) < _SHORTEST or value in self._known or not _is_secret(name, value):
+            return
+        if len(self._known) >= _MOST:
             return
         self._known[value] = None
         longest_first = sorted(self._known, key=len, reverse=True)
