@@ -46,7 +46,11 @@ _ALL: Final = (
     ),
     _Own(
         ConfigOption(
-            RESUME, "Follow again after", "number", None, "Seconds without your hand until following goes on"
+            RESUME,
+            "Follow again after (seconds)",
+            "number",
+            None,
+            "How long your hand has to rest until following goes on",
         ),
         lambda settings: settings.follow.resume_after,
         shared=True,

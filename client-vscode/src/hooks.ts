@@ -43,6 +43,6 @@ function wordOf({ about, said }: HookWord): string {
 }
 
 function saidOf({ said, takesPart }: Hook): string {
-  const counts = Object.entries(said).map(([word, count]) => `${word} ${count}`);
+  const counts = Object.entries(said).map(([word, count]) => `${word} × ${count}`);
   return counts.length > 0 ? counts.join(', ') : takesPart.join(', ');
 }

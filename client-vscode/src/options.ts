@@ -20,6 +20,7 @@ export class Options {
     const options = await this.client.execute<readonly ConfigOption[]>('config');
     const chosen = await window.showQuickPick(optionItems(options), {
       title: l10n.t('Set Option'),
+      placeHolder: l10n.t('Choose an option to change it'),
       matchOnDescription: true,
       matchOnDetail: true,
     });

@@ -24,7 +24,7 @@ import { refusal } from './guard';
 import type { AnsweredPermission, Permission, PermissionOption } from './protocol';
 import type { Effect, Rules } from './rules';
 import { sameUri, type State } from './state';
-import { visible } from './safe';
+import { unlinked, visible } from './safe';
 
 const SETTLED = 300;
 /** Milliseconds after which a request that was answered has left the list. */
@@ -202,7 +202,7 @@ export class Permissions implements Disposable, CodeLensProvider {
       more: l10n.t('More…'),
     });
     const show = isDangerous(permission) ? window.showWarningMessage : window.showInformationMessage;
-    const answer = await show<Button>(`ACP: ${describe(permission)}`, ...buttons);
+    const answer = await show<Button>(`${this.asking(permission)}: ${describe(permission)}`, ...buttons);
     if (answer === undefined) return;
     if (!this.open.has(permission.requestId)) {
       void window.showInformationMessage(l10n.t('“{0}” was already answered or withdrawn.', titleOf(permission)));
@@ -213,6 +213,12 @@ export class Permissions implements Disposable, CodeLensProvider {
     // Looked at and not answered: it still waits, and its buttons stay at hand. The list without it comes a moment later.
     await new Promise((resolve) => setTimeout(resolve, SETTLED));
     if (this.open.has(permission.requestId)) void this.notify(permission);
+  }
+
+  /** Who asks, where that is known. */
+  private asking({ sessionId }: Permission): string {
+    const title = sessionId === this.state.activeSessionId ? this.state.status?.title : null;
+    return unlinked(title ?? 'ACP');
   }
 
   private async act(permission: Permission, { option, does }: Button): Promise<void> {

@@ -55,12 +55,13 @@ export class Prompt {
     }
     const items = known.map((command) => ({
       label: `/${command.name}`,
-      description: command.source,
+      description: [command.hint ?? '', command.source].filter(Boolean).join(' · '),
       detail: command.description,
       command,
     }));
     const chosen = await window.showQuickPick(items, {
       title: l10n.t('Run Slash Command'),
+      placeHolder: l10n.t('Choose a command'),
       matchOnDetail: true,
       matchOnDescription: true,
     });

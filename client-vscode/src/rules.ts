@@ -72,7 +72,11 @@ export class Rules implements Disposable {
   async list(): Promise<void> {
     const rules = await this.client.execute<readonly Rule[]>('permission.rules');
     if (rules.length === 0) {
-      void window.showInformationMessage(l10n.t('There are no permission rules yet.'));
+      const message = l10n.t('There are no permission rules yet. When an agent asks, “Always Allow…” and “Never Allow…” make them.');
+      const settings = l10n.t('Open Settings');
+      if ((await window.showInformationMessage(message, settings)) === settings) {
+        await commands.executeCommand('workbench.action.openSettings', 'acpEditor.permissions');
+      }
       return;
     }
     const pick = window.createQuickPick<RuleItem>();

@@ -1,12 +1,15 @@
 import { Disposable, type QuickInputButton, type QuickPick, type QuickPickItem, ThemeIcon, Uri, l10n, window, workspace } from 'vscode';
 import type { Client } from './client';
-import type { SessionId, SessionRow, State as Snapshot } from './protocol';
+import type { Session, SessionId, SessionRow, State as Snapshot } from './protocol';
 import { visible, withoutIcons } from './safe';
 import type { State } from './state';
 
 type Action = 'close' | 'delete' | 'fork';
 type Button = QuickInputButton & { readonly action: Action };
 type Row = QuickPickItem & { readonly row: SessionRow; readonly agent: string; readonly open: boolean; readonly buttons: readonly Button[] };
+type Item = Row | (QuickPickItem & { readonly row?: never });
+
+const TIME = { dateStyle: 'medium', timeStyle: 'short' } as const;
 
 /** The picker of sessions: those that are open and those that the agent keeps. */
 export class Sessions {
@@ -17,9 +20,10 @@ export class Sessions {
 
   /** Goes to a session, or closes, forks or deletes some; the list stays until one is gone to. */
   async pick(): Promise<void> {
-    const pick = window.createQuickPick<Row>();
+    const pick = window.createQuickPick<Item>();
     pick.title = l10n.t('Sessions');
     pick.placeholder = l10n.t('Go to a session');
+    pick.buttons = [{ iconPath: new ThemeIcon('add'), tooltip: l10n.t('New Session') }];
     pick.matchOnDescription = true;
     pick.ignoreFocusOut = true; // a question before a session is deleted takes the focus
     const listeners: Disposable[] = [];
@@ -35,9 +39,12 @@ export class Sessions {
         listeners.push(
           pick.onDidAccept(() => {
             const [chosen] = pick.selectedItems;
-            if (chosen) attempt(this.go(chosen));
+            if (chosen) attempt(chosen.row === undefined ? this.begin() : this.go(chosen));
           }),
-          pick.onDidTriggerItemButton(({ item, button }) => attempt(this.act(pick, item, (button as Button).action))),
+          pick.onDidTriggerButton(() => attempt(this.begin())),
+          pick.onDidTriggerItemButton(({ item, button }) => {
+            if (item.row !== undefined) attempt(this.act(pick, item, (button as Button).action));
+          }),
           pick.onDidHide(() => resolve()),
         );
         attempt(this.fill(pick));
@@ -48,19 +55,27 @@ export class Sessions {
     }
   }
 
-  private async fill(pick: QuickPick<Row>): Promise<false> {
+  private async fill(pick: QuickPick<Item>): Promise<false> {
     pick.busy = true;
     const rows = await this.client.execute<readonly SessionRow[]>('session.list');
     const snapshot = await this.client.execute<Snapshot>('state');
     const agent = this.state.status?.agent ?? '';
     const known = new Set(rows.map(({ sessionId }) => sessionId));
     const others = snapshot.sessions.filter(({ sessionId }) => !known.has(sessionId));
-    pick.items = [
+    const found = [
       ...rows.map((row) => rowOf(row, agent, snapshot)),
-      ...others.map((session) => rowOf({ ...session, updatedAt: null }, session.agent, snapshot)),
+      ...others.map((session) => rowOf({ ...session, updatedAt: null }, session.agent, snapshot, session.agent)),
     ];
+    const begin = { label: l10n.t('New Session'), detail: l10n.t('There are no sessions yet.'), iconPath: new ThemeIcon('add') };
+    pick.items = found.length === 0 ? [begin] : [...found.filter(({ open }) => open), ...found.filter(({ open }) => !open)];
     pick.busy = false;
     return false;
+  }
+
+  private async begin(): Promise<true> {
+    await this.client.execute<SessionId>('session.new');
+    await this.client.refresh();
+    return true;
   }
 
   private async go({ row: { sessionId }, agent, open }: Row): Promise<true> {
@@ -70,7 +85,7 @@ export class Sessions {
     return true;
   }
 
-  private async act(pick: QuickPick<Row>, item: Row, action: Action): Promise<boolean> {
+  private async act(pick: QuickPick<Item>, item: Row, action: Action): Promise<boolean> {
     const argument = { sessionId: item.row.sessionId, agent: item.agent };
     if (action === 'delete' && !(await confirmed(item))) return false;
     pick.busy = true;
@@ -80,18 +95,19 @@ export class Sessions {
   }
 }
 
-function rowOf(row: SessionRow, agent: string, snapshot: Snapshot): Row {
-  const open = snapshot.sessions.some(({ sessionId }) => sessionId === row.sessionId);
+function rowOf(row: SessionRow, agent: string, snapshot: Snapshot, whose = ''): Row {
+  const session = snapshot.sessions.find(({ sessionId }) => sessionId === row.sessionId);
+  const open = session !== undefined;
   const can = snapshot.agents[agent]?.can ?? [];
   const buttons: Button[] = [];
   if (can.includes('fork')) buttons.push({ action: 'fork', iconPath: new ThemeIcon('repo-forked'), tooltip: l10n.t('Fork Session') });
   if (open) buttons.push({ action: 'close', iconPath: new ThemeIcon('close'), tooltip: l10n.t('Close Session') });
   if (can.includes('delete')) buttons.push({ action: 'delete', iconPath: new ThemeIcon('trash'), tooltip: l10n.t('Delete Session') });
-  const state = open ? l10n.t('open') : '';
-  const time = row.updatedAt === null ? '' : new Date(row.updatedAt).toLocaleString();
+  const name = row.title === null ? visible(row.sessionId) : '';
+  const time = row.updatedAt === null ? '' : new Date(row.updatedAt).toLocaleString(undefined, TIME);
   return {
-    label: withoutIcons(row.title ?? row.sessionId),
-    description: [state, time].filter(Boolean).join(' · '),
+    label: withoutIcons(row.title ?? l10n.t('Untitled session')),
+    description: [stateOf(session), whose, name, time].filter(Boolean).join(' · '),
     ...detailOf(Uri.parse(row.cwd)),
     iconPath: new ThemeIcon(row.sessionId === snapshot.activeSessionId ? 'check' : 'comment-discussion'),
     buttons,
@@ -99,6 +115,19 @@ function rowOf(row: SessionRow, agent: string, snapshot: Snapshot): Row {
     agent,
     open,
   };
+}
+
+function stateOf(session: Session | undefined): string {
+  switch (session?.state) {
+    case undefined:
+      return '';
+    case 'running':
+      return l10n.t('working');
+    case 'requires_action':
+      return l10n.t('waiting for you');
+    default:
+      return l10n.t('open');
+  }
 }
 
 /** Where a session works, unless that goes without saying. */

@@ -131,6 +131,22 @@ async def test_a_fork_shows_the_conversation_so_far(
     )
 
 
+async def test_a_session_without_a_title_is_listed_by_what_was_asked_first() -> None:
+    await play(
+        [PROMPT, DONE, {"on": "session/list", "result": {"sessions": [{"sessionId": "s1", "cwd": "{cwd}"}]}}],
+        [
+            prompt("\n  Please tidy up the parser, and do not touch what is beside it, nor its tests\nnow"),
+            IDLE,
+            {
+                "command": "acpEditor.session.list",
+                "result": "[0].title",
+                "is": "Please tidy up the parser, and do not touch what is beside…",
+            },
+        ],
+        defaults=initialized({"sessionCapabilities": {"list": {}}}),
+    )
+
+
 async def test_a_session_is_not_forked_or_deleted_where_nobody_offered_it() -> None:
     await play(
         [],

@@ -196,7 +196,7 @@ class TestWithHook:
 
         # the hook is listed with what it decided
         editor.palette("ACP: Show Hooks")
-        assert "deny 1" in rows_with(editor, "house-rules")[0]
+        assert "deny × 1" in rows_with(editor, "house-rules")[0]
         editor.screenshot("hooks")
         editor.pick("house-rules")
         assert "Nothing is pushed from here." in rows_with(editor, "execute run_command: deny")[0]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import logging
+import textwrap
 
 import anyio
 
@@ -11,6 +12,7 @@ from acp_editor.app import render
 from acp_editor.app.arguments import Arguments
 from acp_editor.app.commands.reading import folder_of
 from acp_editor.app.commands.registry import Commands, command
+from acp_editor.app.sessions import Entry
 from acp_editor.lsp import messages, uris
 from acp_editor.lsp.protocol import CommandError
 
@@ -46,7 +48,7 @@ async def _session_list(commands: Commands, arguments: Arguments) -> list[messag
                 key = app.sessions.name_of(name, row.session_id)
                 rows[key] = {
                     "sessionId": key,
-                    "title": render.words(row.title),
+                    "title": render.words(row.title) or _called(app.sessions.of(name, row.session_id)),
                     "updatedAt": row.updated_at,
                     "cwd": uris.from_path(row.cwd),
                 }
@@ -57,12 +59,21 @@ async def _session_list(commands: Commands, arguments: Arguments) -> list[messag
             entry.key,
             {
                 "sessionId": entry.key,
-                "title": render.words(entry.session.title),
+                "title": _called(entry),
                 "updatedAt": entry.session.updated_at,
                 "cwd": uris.from_path(entry.cwd),
             },
         )
     return list(rows.values())
+
+
+def _called(entry: Entry | None) -> str | None:
+    """A session's title; until its agent gives it one, the first that the person said."""
+    if entry is None:
+        return None
+    said = next((m.text for m in entry.session.messages if m.role == "user" and m.text.strip()), "")
+    line = next(iter(said.strip().splitlines()), "")
+    return render.words(entry.session.title or textwrap.shorten(line, 60, placeholder="…")) or None
 
 
 @command("session.resume")
