@@ -8,9 +8,12 @@ It fails where the server dies, does not answer, leaves a process behind, or its
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import csv
+import json
 import os
 import random
+import signal
 import sys
 import tempfile
 import time
@@ -33,11 +36,34 @@ AGENTS = {
 
 
 class Sample(NamedTuple):
+    """`held_ms` is the longest step of the server's loop, in the processor's time."""
+
     seconds: float
     megabytes: float
-    processes: int
-    answer_ms: float
     sessions: int
+    processes: int
+    threads: int
+    descriptors: int
+    tasks: int
+    answer_ms: float
+    held_ms: float
+    held_by: str
+
+
+ROWS = {
+    "MB of memory": "megabytes",
+    "sessions": "sessions",
+    "processes below it": "processes",
+    "threads": "threads",
+    "open descriptors": "descriptors",
+    "tasks": "tasks",
+    "ms until an answer, with all else that the machine does": "answer_ms",
+    "ms of processor time of the longest step of the loop": "held_ms",
+}
+FORGOTTEN = ("Session", "ToolCall", "Message", "Spot", "_Terminal")
+"""Types of which nothing is left where no session is."""
+KEPT = 8
+"""Sessions that the person lets stand; agents make some that nobody asked for."""
 
 
 def acts(chance: random.Random) -> list[list[Any]]:
@@ -72,9 +98,9 @@ def acts(chance: random.Random) -> list[list[Any]]:
 
 async def person(editor: Editor, chance: random.Random, end: float) -> None:
     """Somebody who prompts, answers, cancels, reviews, types and closes, one thing after another."""
-    names = [f"f{number}.txt" for number in range(20)]
+    files = [f"f{number}.txt" for number in range(20)]
     while time.monotonic() < end:
-        name = chance.choice(names)
+        name = chance.choice(files)
         try:
             match chance.randrange(12):
                 case 0:
@@ -93,11 +119,11 @@ async def person(editor: Editor, chance: random.Random, end: float) -> None:
                     await editor.command("agent.restart", {"agent": chance.choice(list(AGENTS))})
                 case 9:
                     state = await editor.state()
-                    if len(state["sessions"]) > 6:
-                        await editor.command("session.close")
-                    elif state["sessions"]:
-                        session = chance.choice(state["sessions"])["sessionId"]
-                        await editor.command("session.select", {"sessionId": session})
+                    names = [session["sessionId"] for session in state["sessions"]]
+                    for session in chance.sample(names, max(0, len(names) - KEPT)):
+                        await editor.command("session.close", {"sessionId": session})
+                    if names := [session for session in names if chance.random() < 0.5]:
+                        await editor.command("session.select", {"sessionId": names[0]})
                 case 10:
                     editor.change(editor.open(name), "of the person\n" * chance.randrange(9))
                 case _:
@@ -110,20 +136,40 @@ async def person(editor: Editor, chance: random.Random, end: float) -> None:
 
 
 async def watch(editor: Editor, samples: list[Sample], began: float, end: float) -> None:
+    pid = editor.process.pid
     while time.monotonic() < end:
         await editor.reading.wait()
         asked = time.monotonic()
         state = await editor.command("state", seconds=60)
         took = time.monotonic() - asked
-        tree = processes(editor.process.pid)
+        inside = await probed(editor, signal.SIGUSR1)
         samples.append(
             Sample(
-                asked - began, resident(editor.process.pid), len(tree), took * 1000, len(state["sessions"])
+                asked - began,
+                resident(pid),
+                len(state["sessions"]),
+                len(processes(pid)),
+                inside["threads"],
+                inside["descriptors"],
+                sum(inside["tasks"].values()),
+                took * 1000,
+                inside["held"]["processor"],
+                inside["held"]["whose"],
             )
         )
         editor.notes.clear()
         editor.asked.clear()
         await asyncio.sleep(0.5)
+
+
+async def probed(editor: Editor, number: int) -> dict[str, Any]:
+    """What the server says of itself."""
+    file = editor.folder / "probe.json"
+    file.unlink(missing_ok=True)
+    os.kill(editor.process.pid, number)
+    while not file.exists():  # noqa: ASYNC110
+        await asyncio.sleep(0.02)
+    return json.loads(file.read_text())
 
 
 def resident(pid: int) -> float:
@@ -147,16 +193,11 @@ def processes(root: int) -> set[int]:
 
 
 def draw(samples: list[Sample], path: Path) -> None:
-    """Three lines over time, as an SVG."""
-    width, height, gap = 900, 160, 40
+    """A line for each over time, as an SVG."""
+    width, height, gap = 900, 100, 36
     longest = samples[-1].seconds or 1
     parts: list[str] = []
-    rows = [
-        ("MB of memory", "megabytes"),
-        ("processes below it", "processes"),
-        ("ms until an answer", "answer_ms"),
-    ]
-    for row, (title, name) in enumerate(rows):
+    for row, (title, name) in enumerate(ROWS.items()):
         values = [float(getattr(sample, name)) for sample in samples]
         top, base = max(values) or 1, row * (height + gap) + height + 20
         points = " ".join(
@@ -166,7 +207,7 @@ def draw(samples: list[Sample], path: Path) -> None:
         parts.append(f'<polyline points="{points}" fill="none" stroke="#36c" stroke-width="1"/>')
         parts.append(f'<text x="60" y="{base - height - 4}">{title}, at most {top:.0f}</text>')
         parts.append(f'<line x1="60" y1="{base}" x2="{width - 20}" y2="{base}" stroke="#999"/>')
-    total = len(rows) * (height + gap) + 20
+    total = len(ROWS) * (height + gap) + 20
     style = '<rect width="100%" height="100%" fill="white"/><g font-family="sans-serif" font-size="13">'
     picture = f'<svg xmlns="http://www.w3.org/2000/svg" width="{width}" height="{total}">{style}'
     path.write_text(
@@ -180,7 +221,8 @@ async def soak(minutes: float, seed: int) -> None:
     chance = random.Random(seed)
     samples: list[Sample] = []
     with tempfile.TemporaryDirectory() as folder:
-        editor = Editor(Path(folder), AGENTS, settings={"cancelGrace": 1})
+        server = [sys.executable, str(ROOT / "tests" / "faults" / "probe.py"), f"{folder}/probe.json"]
+        editor = Editor(Path(folder), AGENTS, settings={"cancelGrace": 1}, server=server)
         async with editor:
             for number in range(20):
                 (editor.cwd / f"f{number}.txt").write_text("of the person\n" * number)
@@ -189,27 +231,46 @@ async def soak(minutes: float, seed: int) -> None:
             async with asyncio.TaskGroup() as group:
                 group.create_task(watch(editor, samples, began, end))
                 group.create_task(person(editor, chance, end))
-            below, server = processes(editor.process.pid), editor.process
+            below, code = processes(editor.process.pid), editor.process.returncode
+            held = await forgotten(editor)
             left_in = await editor.end()
-        left = left_of([*below, *editor.pids()], 0)
+        made = editor.pids()
+        left = left_of([*below, *made], 0)
         log = (Path(folder) / "server.stderr").read_text()
     (FOLDER / f"{name}.log").write_text(log)
     with open(FOLDER / f"{name}.csv", "w", newline="") as file:
         csv.writer(file).writerows([Sample._fields, *samples])
     draw(samples, FOLDER / f"{name}.svg")
-    tell(samples, editor, left_in, left, log, FOLDER / f"{name}.svg")
+    tell(samples, len(made), left_in, left, log, FOLDER / f"{name}.svg")
+    say(f"with all sessions closed it holds {held}")
     # The second half may not need much more than the first one did.
     half = len(samples) // 2
     early, late = max(s.megabytes for s in samples[:half]), max(s.megabytes for s in samples[half:])
-    if left or editor.wrong or server.returncode is None or late > early * 1.5 + 50:
+    if left or editor.wrong or code is not None or late > early * 1.5 + 50 or any(held.values()):
         stop(f"seed {seed}: left {left}, wrong {editor.wrong[:3]}, memory {early:.0f} then {late:.0f} MB")
 
 
-def tell(
-    samples: list[Sample], editor: Editor, left_in: float, left: list[int], log: str, picture: Path
-) -> None:
+async def forgotten(editor: Editor) -> dict[str, int]:
+    """What is still there of sessions when they are all closed and the agents are gone."""
+    for agent in AGENTS:
+        with contextlib.suppress(RuntimeError):
+            await editor.command("cancel")
+            await editor.command("agent.restart", {"agent": agent})
+    end = time.monotonic() + 60
+    while True:
+        for session in (await editor.state())["sessions"]:
+            with contextlib.suppress(RuntimeError):
+                await editor.command("session.close", {"sessionId": session["sessionId"]})
+        objects = (await probed(editor, signal.SIGUSR2))["objects"]
+        held = {kind: objects.get(kind, 0) for kind in FORGOTTEN}
+        if not any(held.values()) or time.monotonic() > end:
+            return held
+        await asyncio.sleep(1)
+
+
+def tell(samples: list[Sample], made: int, left_in: float, left: list[int], log: str, picture: Path) -> None:
     answers = sorted(sample.answer_ms for sample in samples)
-    say(f"{len(samples)} samples over {samples[-1].seconds:.0f} s; {len(editor.pids())} agents and children")
+    say(f"{len(samples)} samples over {samples[-1].seconds:.0f} s; {made} agents and children")
     say(
         f"memory: {samples[0].megabytes:.0f} MB at first, {samples[-1].megabytes:.0f} MB at last, "
         f"{max(s.megabytes for s in samples):.0f} MB at most"
@@ -217,6 +278,16 @@ def tell(
     say(f"processes: {max(s.processes for s in samples)} at most, {len(left)} left behind")
     middle, most = answers[len(answers) // 2], answers[len(answers) * 99 // 100]
     say(f"answers: median {middle:.1f} ms, 99 % {most:.0f} ms, slowest {answers[-1]:.0f} ms")
+    steps = sorted(sample.held_ms for sample in samples)
+    longest = max(samples, key=lambda sample: sample.held_ms)
+    say(
+        f"longest step of the loop in half a second: median {steps[len(steps) // 2]:.0f} ms of the processor, "
+        f"99 % {steps[len(steps) * 99 // 100]:.0f} ms, longest {longest.held_ms:.0f} ms by {longest.held_by}"
+    )
+    say(
+        f"at most {max(s.sessions for s in samples)} sessions, {max(s.threads for s in samples)} threads, "
+        f"{max(s.descriptors for s in samples)} descriptors, {max(s.tasks for s in samples)} tasks"
+    )
     say(f"the server left {left_in:.1f} s after the editor; its log has {log.count('Traceback')} tracebacks")
     say(f"drawn in {picture}")
 
