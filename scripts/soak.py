@@ -281,7 +281,7 @@ def tell(samples: list[Sample], made: int, left_in: float, left: list[int], log:
     steps = sorted(sample.held_ms for sample in samples)
     longest = max(samples, key=lambda sample: sample.held_ms)
     say(
-        f"longest step of the loop in half a second: median {steps[len(steps) // 2]:.0f} ms of the processor, "
+        f"longest step of the loop in half a second: middle {steps[len(steps) // 2]:.0f} ms of processor, "
         f"99 % {steps[len(steps) * 99 // 100]:.0f} ms, longest {longest.held_ms:.0f} ms by {longest.held_by}"
     )
     say(
