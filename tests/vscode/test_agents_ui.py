@@ -413,7 +413,7 @@ def test_sessions_are_gone_to_closed_and_deleted(editor: Editor) -> None:
     {"take": "session/prompt", "result": {"stopReason": "end_turn"}},
     {
         "take": "session/list",
-        "result": {"sessions": [{"sessionId": "old", "cwd": "/", "title": "An old one"}]},
+        "result": {"sessions": [{"sessionId": "old", "cwd": "/", "title": "A renamed one"}]},
     },
     {"take": "session/resume", "result": {}},
 )
@@ -431,7 +431,9 @@ def test_sessions_that_the_agent_keeps_are_forked_and_resumed(editor: Editor, re
     wait_for(lambda: received(record, "session/prompt"), "the prompt is there")
     assert received(record, "session/prompt")[0]["params"]["sessionId"] == "s2"
     editor.palette("ACP: Sessions…")
-    editor.pick("An old one")
+    wait_for(lambda: any("An old one (fork)" in row for row in editor.rows()), "the fork is listed")
+    editor.screenshot("agents-sessions-forked")
+    editor.pick("A renamed one")
     wait_for(lambda: received(record, "session/resume"), "it is taken up")
 
 
