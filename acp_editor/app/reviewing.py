@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import logging
 import time
 from collections.abc import Awaitable, Callable, Sequence
@@ -11,17 +12,18 @@ import anyio
 import anyio.abc
 
 from acp_editor.app import folders
+from acp_editor.app.change_list import ChangeList, rendered
 from acp_editor.app.own_options import TELL
 from acp_editor.app.review_documents import ReviewDocuments
 from acp_editor.app.sessions import Entry
 from acp_editor.core import safe
 from acp_editor.core import text as lines
 from acp_editor.core.model import ToolCall
-from acp_editor.lsp import messages, uris
+from acp_editor.lsp import messages
 from acp_editor.lsp.documents import Author, Document
 from acp_editor.lsp.protocol import CommandError
 from acp_editor.review.checkpoint import Limits
-from acp_editor.review.review import Buffer, FileChange, Hunk, Review, ReviewError
+from acp_editor.review.review import Buffer, Hunk, Review, ReviewError
 from acp_editor.review.work import READING
 
 if TYPE_CHECKING:
@@ -30,6 +32,10 @@ if TYPE_CHECKING:
 logger = logging.getLogger(__name__)
 
 T = TypeVar("T")
+_MOST_MARKED = 200
+"""Files that are marked though they are not open; the others are once they are opened."""
+_MOST_MARKS = 1000
+"""Hunks of one file that are marked."""
 _HOVER_LINES = 20
 _HOVER_CHARACTERS = 2000
 
@@ -43,8 +49,9 @@ class Reviewing:
         self._review: Review | None = None
         self._running = 0
         self.documents = ReviewDocuments(app)
-        self._shown: tuple[FileChange, ...] = ()
+        self._list = ChangeList(app.uri)
         self._marked: set[str] = set()
+        """Of these the editor has marks."""
         self._begun = False
         self._forgotten = False
         self._switching = anyio.Lock()
@@ -189,6 +196,9 @@ class Reviewing:
     def opened(self, document: Document) -> None:
         if self._review is not None:
             self._review.buffer_opened(document.path)
+        if self._list.get(document.path) is not None and document.path not in self._marked:
+            self._mark_anew(document.path)
+            self._app.surfaces.changes_changed()
 
     def changed(self, document: Document, before: str, author: Author) -> None:
         if self._review is not None:
@@ -223,7 +233,7 @@ class Reviewing:
 
     def diff(self, path: str) -> messages.DiffDocuments:
         """The file before the agent's unreviewed changes and as it is now."""
-        change = self._change(path)
+        change = self._list.get(path)
         if change is None:
             raise CommandError(f"there is nothing to review in {path}")
         return self.documents.pair(change)
@@ -248,46 +258,46 @@ class Reviewing:
     @property
     def count(self) -> int:
         """How many files have unreviewed changes."""
-        return len(self._review.changes()) if self._review is not None else 0
+        return len(self._list)
 
     def original(self, path: str) -> str | None:
         return self._review.original(path) if self._review is not None else None
 
-    def render(self) -> list[messages.Change]:
-        changes = self._review.changes() if self._review is not None else ()
-        return [
-            {
-                "uri": self._app.uri(change.path),
-                "operation": change.operation,
-                "oldUri": uris.from_path(change.old_path) if change.old_path else None,
-                "hunks": [_hunk(hunk) for hunk in change.hunks],
-            }
-            for change in changes
-        ]
+    def render(self) -> messages.ChangesParams:
+        return self._list.render(self._documents_open)
 
     def hunks(self, path: str) -> list[messages.Hunk]:
-        change = self._change(path)
-        return [_hunk(hunk) for hunk in change.hunks] if change else []
+        change = self._list.get(path)
+        return [rendered(hunk) for hunk in change.hunks] if change else []
 
     def decorations(self, path: str) -> list[messages.Decoration]:
-        change = self._change(path)
+        change = self._list.get(path)
         if change is None:
             return []
         before = lines.split_lines(self.original(path) or "")
-        return [self._mark(path, hunk, before) for hunk in change.hunks if _has_lines(hunk)]
+        marked = itertools.islice(filter(_has_lines, change.hunks), _MOST_MARKS)
+        return [self._mark(path, hunk, before) for hunk in marked]
+
+    @property
+    def _documents_open(self) -> list[str]:
+        return [document.path for document in self._app.editor.documents]
 
     def _changed(self) -> None:
         """New hunks or bases: the marks too, also of files that have none any more."""
         self.documents.refresh()
-        changes = self._review.changes() if self._review is not None else ()
-        if changes is self._shown:
+        changed = self._list.take(self._review.changes() if self._review is not None else ())
+        if not changed:
             return  # only a base has moved
-        self._shown = changes
-        paths = {change.path for change in changes}
-        for path in paths | self._marked:
-            self._app.surfaces.decorations_changed(path)
-        self._marked = paths
+        wanted = {*self._documents_open, *self._marked}
+        others = [path for path in changed if path not in wanted and self._list.get(path)]
+        del others[max(0, _MOST_MARKED - len(self._marked)) :]
+        for path in [*(path for path in changed if path in wanted), *others]:
+            self._mark_anew(path)
         self._app.surfaces.changes_changed()
+
+    def _mark_anew(self, path: str) -> None:
+        (self._marked.add if self._list.get(path) else self._marked.discard)(path)
+        self._app.surfaces.decorations_changed(path)
 
     def _mark(self, path: str, hunk: Hunk, before: Sequence[str]) -> messages.Decoration:
         (old_start, old_end), (start, end) = hunk.original, hunk.modified
@@ -302,10 +312,6 @@ class Reviewing:
             "hover": _hover(before[old_start:old_end]),
             "hunkId": hunk.hunk_id,
         }
-
-    def _change(self, path: str) -> FileChange | None:
-        changes = self._review.changes() if self._review is not None else ()
-        return next((change for change in changes if change.path == path), None)
 
     async def _told(self, act: Callable[[Review], Awaitable[T]]) -> T:
         if self._review is None and self._forgotten:
@@ -330,12 +336,3 @@ def _hover(removed: Sequence[str]) -> str:
     shown = "".join(removed[:_HOVER_LINES]).rstrip("\r\n")
     more = f"\n… {len(removed) - _HOVER_LINES} more lines" if len(removed) > _HOVER_LINES else ""
     return "Before the agent's change:\n\n" + safe.fenced(shown + more, limit=_HOVER_CHARACTERS)
-
-
-def _hunk(hunk: Hunk) -> messages.Hunk:
-    return {
-        "hunkId": hunk.hunk_id,
-        "original": {"start": hunk.original[0], "end": hunk.original[1]},
-        "modified": {"start": hunk.modified[0], "end": hunk.modified[1]},
-        "toolCallId": hunk.tool_call_id,
-    }

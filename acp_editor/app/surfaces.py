@@ -170,7 +170,7 @@ class Surfaces:
                     editor.notify("acpEditor/permissions", {"permissions": self._app.views.permissions()})
             case ("changes",):
                 if client.draws("changes"):
-                    editor.notify("acpEditor/changes", {"changes": self._app.review.render()})
+                    editor.notify("acpEditor/changes", self._app.review.render())
                 editor.refresh("lenses")
             case ("decorations", str(path)):
                 self._send_decorations(path)

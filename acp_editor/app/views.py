@@ -40,7 +40,7 @@ class Views:
             "activeSessionId": app.sessions.active.key if app.sessions.active else None,
             "sessions": [self._session(entry, share) for entry, share in zip(sessions, shares, strict=True)],
             "permissions": self.permissions(),
-            "changes": app.review.render(),
+            **app.review.render(),
             "follow": self._follow_state(),
             "faults": app.faults.render(app.secrets),
         }

@@ -49,12 +49,18 @@ export class Changes implements Disposable, TreeDataProvider<Node> {
     this.listeners = Disposable.from(
       this.view,
       state.onDidChangeChanges(() => {
-        const files = state.changes.length;
+        const { files } = this.size;
         const tooltip = files === 1 ? l10n.t('1 changed file') : l10n.t('{0} changed files', files);
         this.view.badge = files > 0 ? { value: files, tooltip } : undefined;
+        const listed = state.changes.length;
+        this.view.message = files > listed ? l10n.t('{0} of {1} files are listed.', listed, files) : '';
         this.emitter.fire();
       }),
     );
+  }
+
+  private get size(): { readonly files: number; readonly hunks: number } {
+    return this.state.changesTotal ?? size(this.state.changes);
   }
 
   dispose(): void {
@@ -94,7 +100,7 @@ export class Changes implements Disposable, TreeDataProvider<Node> {
   }
 
   async decideAll(what: 'keep' | 'undo'): Promise<void> {
-    const { files, hunks } = size(this.state.changes);
+    const { files, hunks } = this.size;
     if (files > 1 || hunks >= MUCH) {
       const yes = what === 'keep' ? l10n.t('Keep All') : l10n.t('Undo All');
       const question = what === 'keep'

@@ -250,6 +250,12 @@ export interface Change {
   readonly hunks: readonly Hunk[];
 }
 
+/** How much there is, where that is more than is listed. */
+export interface ChangesTotal {
+  readonly files: number;
+  readonly hunks: number;
+}
+
 export interface FollowLocation {
   readonly uri: string;
   readonly range: Range | null;
@@ -277,6 +283,7 @@ export interface State {
   readonly sessions: readonly Session[];
   readonly permissions: readonly Permission[];
   readonly changes: readonly Change[];
+  readonly changesTotal?: ChangesTotal;
   readonly follow: Follow;
   readonly faults: readonly Fault[];
 }
@@ -334,9 +341,10 @@ export interface PermissionsParams {
   readonly permissions: readonly Permission[];
 }
 
-/** `acpEditor/changes`. */
+/** `acpEditor/changes`. `changesTotal`: where not all files or hunks are listed. */
 export interface ChangesParams {
   readonly changes: readonly Change[];
+  readonly changesTotal?: ChangesTotal;
 }
 
 /** `acpEditor/session`. */

@@ -24,6 +24,7 @@ export class State implements Disposable {
   status: StatusParams | undefined;
   permissions: readonly Permission[] = [];
   changes: readonly Change[] = [];
+  changesTotal: ChangesParams['changesTotal'];
   readonly sessions = new Map<string, SessionView>();
   private readonly marks = new Map<string, readonly Decoration[]>();
 
@@ -90,6 +91,7 @@ export class State implements Disposable {
 
   setChanges(params: ChangesParams): void {
     this.changes = params.changes;
+    this.changesTotal = params.changesTotal;
     this.changesEmitter.fire();
   }
 

@@ -62,6 +62,7 @@ from acp_editor.lsp.messages.requests import (
 )
 from acp_editor.lsp.messages.review import (
     Change,
+    ChangesTotal,
     Hunk,
 )
 from acp_editor.lsp.messages.session import (
@@ -92,6 +93,7 @@ __all__ = [
     "AuthMethod",
     "Change",
     "ChangesParams",
+    "ChangesTotal",
     "Choice",
     "Command",
     "ConfigOption",

@@ -6,7 +6,7 @@ from typing import NotRequired, TypedDict
 
 from acp_editor.lsp.messages.permissions import Permission
 from acp_editor.lsp.messages.places import Range
-from acp_editor.lsp.messages.review import Change
+from acp_editor.lsp.messages.review import Change, ChangesTotal
 from acp_editor.lsp.messages.session import Command, ConfigOption, PlanEntry, ToolCall, Usage
 
 
@@ -70,9 +70,10 @@ class PermissionsParams(TypedDict):
 
 
 class ChangesParams(TypedDict):
-    """`acpEditor/changes`."""
+    """`acpEditor/changes`. `changesTotal`: where not all files or hunks are listed."""
 
     changes: list[Change]
+    changesTotal: NotRequired[ChangesTotal]
 
 
 class SessionParams(TypedDict):

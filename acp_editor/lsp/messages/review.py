@@ -21,3 +21,10 @@ class Change(TypedDict):
     operation: Literal["add", "modify", "delete", "move"]
     oldUri: str | None
     hunks: list[Hunk]
+
+
+class ChangesTotal(TypedDict):
+    """How much there is, where that is more than is listed."""
+
+    files: int
+    hunks: int

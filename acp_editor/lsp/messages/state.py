@@ -7,7 +7,7 @@ from typing import NotRequired, TypedDict
 from acp_editor.lsp.messages.agent import Agent
 from acp_editor.lsp.messages.permissions import Permission
 from acp_editor.lsp.messages.places import Range
-from acp_editor.lsp.messages.review import Change
+from acp_editor.lsp.messages.review import Change, ChangesTotal
 from acp_editor.lsp.messages.session import Session
 
 
@@ -40,5 +40,6 @@ class State(TypedDict):
     sessions: list[Session]
     permissions: list[Permission]
     changes: list[Change]
+    changesTotal: NotRequired[ChangesTotal]
     follow: Follow
     faults: list[Fault]
