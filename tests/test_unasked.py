@@ -8,6 +8,7 @@ import pytest
 
 from acp_editor.app.sessions import Entry, Sessions
 from acp_editor.app.unasked import Unasked
+from acp_editor.core.limits import MIB, weight
 from acp_editor.core.model import UNSET, Fault, Location, PermissionRequest, ToolCall, ToolCallUpsert
 from acp_editor.policy.calls import input_from
 from acp_editor.policy.check import Ceiling, CheckInput
@@ -205,3 +206,21 @@ def test_a_refusal_is_forgotten_with_its_session() -> None:
     watched.unasked.forget(watched.entry)
 
     assert watched.look(ran("c1")) == []
+
+
+def test_what_is_remembered_of_calls_has_an_end_and_goes_with_the_session() -> None:
+    watched = Watched()
+    for number in range(12_000):
+        watched.asked(None, kind="execute", raw_input={"command": f"rm {number}", "more": "x" * 1000})
+        watched.asked(f"c{number}", kind="edit")
+        watched.unasked.answered(watched.entry, f"a{number}", allowed=True)
+        watched.unasked.answered(watched.entry, f"r{number}", allowed=False)
+        watched.look(ran(f"u{number}", "rm unasked"))
+    unasked = watched.unasked
+    kept = (unasked._asked, unasked._allowed, unasked._refused, unasked._faults, unasked._loose)
+    assert max(map(len, kept)) <= 10_000
+    assert weight([list(known.items()) for known in kept]) < 40 * MIB
+    assert watched.look(ran("c11999")) == []
+    assert watched.look(ran("other", "rm 11999")) == []
+    unasked.forget(watched.entry)
+    assert not any(map(len, kept))

@@ -2,12 +2,22 @@
 
 from __future__ import annotations
 
+from collections import deque
 from collections.abc import Callable, Iterable
+from typing import Final
 
 from acp_editor.app.sessions import Entry
+from acp_editor.core.limits import CALLS, MIB
 from acp_editor.core.model import Fault, Json, ToolCall
+from acp_editor.core.newest import Newest
 from acp_editor.policy.check import Ceiling, CheckInput, check, ran_unasked
 from acp_editor.policy.rules import RuleSet
+
+_CALLS: Final = 5 * CALLS
+"""Calls of which something is remembered, the newest of all sessions."""
+_WEIGHT: Final = 8 * MIB
+_LOOSE: Final = 200
+"""Requests of a session without a call of their own: what they were for runs soon, or not at all."""
 
 
 class Unasked:
@@ -16,19 +26,20 @@ class Unasked:
     def __init__(self, ceiling: Ceiling, told: Callable[[Entry, Fault], None]) -> None:
         self._ceiling = ceiling
         self._told = told
-        self._asked: set[tuple[str, str]] = set()
-        self._allowed: set[tuple[str, str]] = set()
-        self._refused: dict[tuple[str, str], Json] = {}
+        self._asked: Newest[tuple[str, str], None] = Newest(_CALLS, _WEIGHT)
+        self._allowed: Newest[tuple[str, str], None] = Newest(_CALLS, _WEIGHT)
+        self._refused: Newest[tuple[str, str], Json] = Newest(_CALLS, _WEIGHT)
         """What calls had put out when they were refused, of which nothing was ever allowed."""
-        self._loose: dict[str, list[CheckInput]] = {}
-        self._faults: dict[tuple[str, str], str] = {}
+        self._loose: dict[str, deque[CheckInput]] = {}
+        self._faults: Newest[tuple[str, str], str] = Newest(_CALLS, _WEIGHT)
 
     def asked(self, entry: Entry, call: CheckInput, call_id: str | None) -> None:
         """Permission was asked for: by the id of a call, or of one that nobody has announced."""
         if call_id is not None:
-            self._asked.add((entry.key, call_id))
+            self._asked[entry.key, call_id] = None
         if call_id is None or entry.session.tool_call(call_id) is None:
-            self._loose.setdefault(entry.key, []).append(call)
+            kept = call.model_copy(update={"input": None})  # what `_same` does not look at may be large
+            self._loose.setdefault(entry.key, deque(maxlen=_LOOSE)).append(kept)
 
     def answered(self, entry: Entry, call_id: str, *, allowed: bool) -> bool:
         """What was asked for a call was allowed, or else rejected or cancelled; true: look at it.
@@ -37,13 +48,14 @@ class Unasked:
         """
         key = (entry.key, call_id)
         if allowed:
-            self._allowed.add(key)
+            self._allowed[key] = None
             self._refused.pop(key, None)
             return False
         if key in self._allowed:
             return False
         call = entry.session.tool_call(call_id)
-        self._refused.setdefault(key, call.raw_output if call else None)
+        if key not in self._refused:
+            self._refused[key] = call.raw_output if call else None
         return call is not None and call.status == "completed"  # it has not waited
 
     def fault(self, entry: Entry, call_id: str) -> str | None:
@@ -79,7 +91,7 @@ class Unasked:
             verdict = check(given, held, self._ceiling)
             if verdict.rule is None or verdict.decision == "allow":
                 continue
-            self._asked.add(key)
+            self._asked[key] = None
             fault = ran_unasked(call.tool_call_id, verdict)
             if fault is None or any(_same(given, one) for one in self._loose.get(entry.key, ())):
                 continue
@@ -92,10 +104,9 @@ class Unasked:
         self._told(entry, fault)
 
     def forget(self, entry: Entry) -> None:
-        self._asked = {key for key in self._asked if key[0] != entry.key}
-        self._allowed = {key for key in self._allowed if key[0] != entry.key}
-        self._refused = {key: output for key, output in self._refused.items() if key[0] != entry.key}
-        self._faults = {key: text for key, text in self._faults.items() if key[0] != entry.key}
+        for known in (self._asked, self._allowed, self._refused, self._faults):
+            for key in [key for key in known if key[0] == entry.key]:
+                del known[key]
         self._loose.pop(entry.key, None)
 
 

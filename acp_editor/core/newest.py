@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from typing import Final, TypeVar
+from typing import Any, Final, TypeVar
 
 from .limits import weight
 
@@ -14,7 +14,7 @@ V = TypeVar("V")
 class Newest(dict[K, V]):
     """A dict whose oldest entries go where there are more than `most`, or they weigh too much; one stays.
 
-    Only entries that are set one by one are counted.
+    Entries are set, deleted and popped one by one; no other way to change a dict counts them.
     """
 
     def __init__(self, most: int, heaviest: int, items: Iterable[tuple[K, V]] = ()) -> None:
@@ -39,3 +39,15 @@ class Newest(dict[K, V]):
                 continue
             super().__delitem__(oldest)
             self._total -= self._weights.pop(oldest)
+
+    def __delitem__(self, key: K) -> None:
+        super().__delitem__(key)
+        self._total -= self._weights.pop(key)
+
+    def pop(self, key: K, default: Any = None) -> Any:
+        """The entry, or the default; never raises."""
+        if key not in self:
+            return default
+        value = self[key]
+        del self[key]
+        return value
