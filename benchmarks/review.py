@@ -6,6 +6,7 @@ Usage: python benchmarks/review.py [FILES]      (20000 files by default)
 from __future__ import annotations
 
 import difflib
+import json
 import os
 import random
 import subprocess
@@ -17,6 +18,8 @@ from pathlib import Path
 
 import anyio
 
+from acp_editor.app.change_list import ChangeList
+from acp_editor.lsp import uris
 from acp_editor.review import diff
 from acp_editor.review.checkpoint import Checkpoint, Limits
 from acp_editor.review.differ import Differ
@@ -181,8 +184,15 @@ def _waited() -> float:
 
 
 async def loop(what: str, root: Path, home: Path, write: Callable[[], object]) -> None:
-    """A turn in which that is written, its undo and its restore, with a probe beside."""
-    review = Review([str(root)], home / "cache", home / "state", NoEditor())
+    """A turn in which that is written, its undo and its restore, with a probe beside; all of it is sent."""
+    listed = ChangeList(uris.from_path)
+    sent = [0, 0]
+
+    def send() -> None:
+        listed.take(review.changes())
+        sent[0], sent[1] = sent[0] + 1, max(sent[1], len(json.dumps(listed.render([]))))
+
+    review = Review([str(root)], home / "cache", home / "state", NoEditor(), on_change=send)
     probe = Probe()
     async with anyio.create_task_group() as group:
         group.start_soon(probe.run)
@@ -203,12 +213,15 @@ async def loop(what: str, root: Path, home: Path, write: Callable[[], object]) -
             await anyio.sleep(0.005)
         found = time.perf_counter() - start
         await review.rescan()
+        whole = time.perf_counter() - start
         await review.undo()
         await review.restore()
         limited(f"loop, {what}", max(first, probe.take()), LOOP)
+        limited(f"listed, {what}", found, FOUND)
         print(
             f"{'':6}start returns in {started * 1000:.0f} ms, the first checkpoint is there after "
-            f"{ready:.2f} s, the next one in {again * 1000:.0f} ms; listed {found:.2f} s after the turn"
+            f"{ready:.2f} s, the next one in {again * 1000:.0f} ms; {len(review.changes())} files are listed "
+            f"{whole:.2f} s after the turn, in {sent[0]} messages of at most {sent[1] // 1000} KB"
         )
         await review.aclose()
         group.cancel_scope.cancel()
@@ -234,7 +247,8 @@ def loops(folder: Path, root: Path, count: int) -> None:
         (here / "file").write_bytes(before)
         write = (here / "file").write_bytes
         anyio.run(loop, what, here, folder / f"home{at}", lambda write=write, after=after: write(after))
-    anyio.run(loop, f"{count} files", root, folder / "home", lambda: change(root, count, 200))
+    anyio.run(loop, f"200 of {count} files", root, folder / "home", lambda: change(root, count, 200))
+    anyio.run(loop, f"all of {count} files", root, folder / "home all", lambda: change(root, count, count))
 
 
 def main() -> int:
