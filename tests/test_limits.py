@@ -23,6 +23,7 @@ from acp_editor.core.model import (
     ConfigUpdate,
     ExitStatus,
     Json,
+    Location,
     Message,
     MessageChunk,
     MessageUpsert,
@@ -130,6 +131,27 @@ def test_a_call_that_is_given_anew_is_whole_again_in_content() -> None:
     )
     call = session.tool_calls["c"]
     assert (call.raw_output, call.content) == ("small", (block(3),))
+
+
+@pytest.mark.parametrize(
+    "fields",
+    [
+        {"locations": tuple(Location("p" * 500, n) for n in range(50_000))},
+        {"status": WIDE},
+        {"kind": WIDE},
+        {"title": WIDE},
+        {"meta": {str(n): "m" * MIB for n in range(40)}},
+        {"capabilities": {"x": WIDE * 40}},
+    ],
+)
+def test_what_a_call_says_beside_its_content_has_a_limit(fields: dict[str, Any]) -> None:
+    session = made(ToolCallUpsert("c", status="in_progress"), ToolCallUpsert("c", **fields))
+    call = session.tool_calls["c"]
+    assert weight(call) < 100_000
+    assert call.truncated
+    assert call.title or call.locations or call.kind or call.status
+    (_, kept), *_ = session.sizes
+    assert kept <= 200_000
 
 
 def test_cumulative_output_holds_the_last_alone() -> None:

@@ -222,7 +222,10 @@ def _within(call: ToolCall) -> tuple[ToolCall, int]:
     most = limits.CALL_WEIGHT
     output, given = limits.weight(call.raw_output, most), limits.weight(call.raw_input, most)
     content = limits.weight(call.content, most)
-    rest = limits.weight([call.tool_call_id, call.name, call.title, dict(call.meta), call.capabilities])
+    if (words := _words(call)) > _BARE:
+        call = _in_few_words(call)
+        words = _words(call)
+    rest = words + limits.weight([dict(call.meta), call.capabilities], most)
     weight = output + given + content + rest
     if weight <= limits.CALL_WEIGHT:
         return call, weight
@@ -238,16 +241,24 @@ def _within(call: ToolCall) -> tuple[ToolCall, int]:
     return replace(call, content=tuple(kept)), weight
 
 
-def bare(call: ToolCall) -> ToolCall:
-    """The call without what it was about."""
+def _words(call: ToolCall) -> int:
+    named = (call.tool_call_id, call.name, call.title, call.kind, call.status, call.locations)
+    return limits.weight(named, 2 * _BARE)
+
+
+def _in_few_words(call: ToolCall) -> ToolCall:
     return replace(
         call,
         name=call.name and call.name[: limits.WORDS],
         title=call.title and call.title[: limits.WORDS],
-        content=(),
-        raw_input=None,
-        raw_output=None,
-        capabilities=None,
-        meta={},
+        kind=call.kind[: limits.WORDS],
+        status=call.status and call.status[: limits.WORDS],
+        locations=limits.first(call.locations),
         truncated=True,
     )
+
+
+def bare(call: ToolCall) -> ToolCall:
+    """The call without what it was about."""
+    call = _in_few_words(call)
+    return replace(call, content=(), raw_input=None, raw_output=None, capabilities=None, meta={})

@@ -51,6 +51,7 @@ FAULT: Final = 4000
 """Characters that are kept of what was wrong: many times what is shown, see `core/redact.py`."""
 
 U = TypeVar("U", bound=Update)
+R = TypeVar("R")
 
 
 def weight(value: object, most: float = math.inf) -> int:
@@ -113,3 +114,8 @@ def _cut(value: Any, room: int) -> Any:
             return replace(value, **changes) if changes else value  # type: ignore[type-var]
         case _:
             return value
+
+
+def first(rows: tuple[R, ...]) -> tuple[R, ...]:
+    """The first rows of a list, as many as can be shown, with no text over what is shown of one."""
+    return _cut(rows, WORDS)
