@@ -1,4 +1,4 @@
-"""Has permission requests decided: by rule, by a plain editor's message, or by the permission commands."""
+"""Has permission requests decided: by rule, by the person in a message, or by the permission commands."""
 
 from __future__ import annotations
 
@@ -7,12 +7,10 @@ from typing import TYPE_CHECKING
 
 import anyio
 
-from acp_editor.app.permissions import Pending
+from acp_editor.app.plain_questions import PlainQuestions
 from acp_editor.app.sessions import Entry
 from acp_editor.core.model import PermissionRequest
-from acp_editor.lsp.editor import CannotAsk
 from acp_editor.lsp.protocol import CommandError
-from acp_editor.policy.check import unanswered
 
 if TYPE_CHECKING:
     from acp_editor.app.app import App
@@ -25,6 +23,7 @@ class Asking:
         self.app = app
         self._deciding = anyio.Semaphore(4)
         """So that a thousand requests at once do not hold up all else; hooks may run side by side."""
+        self._plainly = PlainQuestions(app)
 
     async def ask(self, entry: Entry, request: PermissionRequest) -> str | None:
         """Queues a request, or answers it by rule; None is `cancelled`."""
@@ -49,7 +48,7 @@ class Asking:
             return decision.option_id
         pending = self.app.permissions.add(entry, request, call_id, decision.verdict, decision.call)
         if not self.app.editor.client.draws("permissions"):
-            self.app.start(self._ask_plainly, pending)
+            self.app.start(self._plainly.ask, pending)
         try:
             option_id = await self.app.permissions.wait(pending)
         finally:
@@ -62,37 +61,6 @@ class Asking:
         """Whether the turn is over, and all that it asked with it; version 2 may ask outside of turns."""
         slot = self.app.agents.find(entry.agent)
         return turn.is_set() and (slot is None or slot.info is None or slot.info.protocol == 1)
-
-    async def _ask_plainly(self, pending: Pending) -> None:
-        """The plain way to ask: a message with the options as its buttons."""
-        titles: dict[str, str] = {}
-        for option in pending.request.options:
-            title = option.name or option.kind
-            while title in titles:
-                title += " "
-            titles[title] = option.option_id
-        rendered = self.app.views.permission(pending)
-        text = rendered["title"] + (f"\n{rendered['command']}" if rendered["command"] else "")
-        try:
-            title = await self.app.editor.ask_person(f"{pending.entry.agent}: {text}", list(titles))
-        except CannotAsk as error:
-            self._nobody(pending, error)
-            return
-        if title is None:
-            return
-        try:
-            self.app.permissions.answer(pending.request_id, titles.get(title, ""))
-        except CommandError as error:
-            self.app.editor.warn(f"Too late: {error}.")
-
-    def _nobody(self, pending: Pending, error: CannotAsk) -> None:
-        """The editor has no way to ask: what waits for the person is denied, now and from now on."""
-        self.app.judge.somebody = False
-        self.app.warn_once(f"The editor cannot ask you, so what would be asked is denied: {error}")
-        for waiting in (pending, *self.app.permissions):
-            waiting.verdict = unanswered(waiting.verdict)
-            with contextlib.suppress(CommandError):  # answered meanwhile
-                self.app.permissions.deny(waiting)
 
     async def rules_changed(self) -> None:
         """A new rule answers also what waits already."""

@@ -124,10 +124,10 @@ class Permissions:
 
     def _settle(self, pending: Pending, option_id: str | None, why: str) -> None:
         pending.option_id = option_id
-        pending.done.set()
         self._remove(pending, why)
 
     def _remove(self, pending: Pending, why: str) -> None:
+        pending.done.set()
         if self._waiting.pop(pending.request_id, None) is not None:
             self._answered[pending.request_id] = why
             if len(self._answered) > _REMEMBERED:
