@@ -124,6 +124,29 @@ def test_a_rule_from_the_prompt_used_listed_changed_revoked_and_asked_again(edit
     editor.screenshot("rules-decisions")
 
 
+def test_where_there_is_nothing_yet_it_is_said_what_to_do(editor: Editor) -> None:
+    editor.palette("ACP: Permission Rules…")
+    told(editor, "There are no permission rules yet. When an agent asks")
+    editor.palette("ACP: Show Hooks")
+    told(editor, "No hooks are installed")
+    editor.screenshot("nothing-yet")
+    clear(editor)
+
+    editor.palette("ACP: Sessions…")
+    assert "There are no sessions yet" in rows_with(editor, "New Session")[0]
+    editor.screenshot("sessions-none")
+    editor.pick("New Session")
+    wait_for(lambda: editor.status_item("mode").inner_text().strip() == "Ask", "there is a session")
+
+    editor.palette("ACP: Choose Agent…")
+    rows_with(editor, "Add an Agent…")
+    editor.screenshot("agents-choose")
+    editor.pick("Add an Agent…")
+    shown = editor.page.locator(".settings-editor").filter(has_text="@agentclientprotocol/claude-agent-acp")
+    wait_for(shown.count, "the setting is shown with an example")
+    editor.screenshot("agents-add")
+
+
 @pytest.fixture
 def house(tmp_path: Path) -> Path:
     """A hook that is installed beside the server."""
