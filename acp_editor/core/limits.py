@@ -54,6 +54,10 @@ U = TypeVar("U", bound=Update)
 R = TypeVar("R")
 
 
+_LEAVES: Final = frozenset({str, int, float, bool, type(None)})
+_ROWS: Final = (list, tuple)  # made once: a union in the loop would be made for every value
+
+
 def weight(value: object, most: float = math.inf) -> int:
     """About the bytes that a value takes in memory, values inside values counted; bytes are passed over.
 
@@ -64,16 +68,17 @@ def weight(value: object, most: float = math.inf) -> int:
     while waiting and total <= most:
         item = waiting.pop()
         total += getsizeof(item)
-        if isinstance(item, str):
+        kind = type(item)
+        if kind in _LEAVES:
             continue
         if isinstance(item, dict):
-            waiting += item.keys()  # pyright: ignore[reportUnknownArgumentType, reportUnknownMemberType]
+            waiting += item  # pyright: ignore[reportUnknownArgumentType]
             waiting += item.values()  # pyright: ignore[reportUnknownArgumentType, reportUnknownMemberType]
-        elif isinstance(item, list | tuple):
+        elif isinstance(item, _ROWS):
             waiting += item  # pyright: ignore[reportUnknownArgumentType]
         elif isinstance(item, bytes):
             total -= len(item)
-        elif (names := getattr(type(item), "__dataclass_fields__", None)) is not None:
+        elif (names := getattr(kind, "__dataclass_fields__", None)) is not None:
             waiting += [getattr(item, name) for name in names]
     return total
 
