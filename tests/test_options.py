@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from acp_schemas import Version, schema
 
 from acp_editor.core.model import Choice, ConfigOption
 from acp_editor.policy.check import Ceiling
@@ -145,3 +146,13 @@ def test_options_that_are_no_object_are_told_and_take_nothing_else_along(tmp_pat
 
     assert (ceiling.most, ceiling.options) == ("ask", {})
     assert "`options` is an object" in (wrong or "")
+
+
+@pytest.mark.parametrize("version", [1, 2])
+def test_the_protocol_has_no_other_kinds_of_options(version: Version) -> None:
+    """Numbers and texts are words of agents' own; should a schema name them, they have to be read from it."""
+    option = schema(version)["$defs"]["SessionConfigOption"]
+    branches = option.get("oneOf") or option["anyOf"]
+    named = {branch["properties"]["type"].get("const") for branch in branches}
+
+    assert named - {None} == {"select", "boolean"}
