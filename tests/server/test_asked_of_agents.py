@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from .test_conversations import DONE, IDLE, PROMPT, Step, call, initialized, play, prompt, say
+from .steps import DONE, IDLE, PROMPT, Step, call, initialized, play, prompt, say
 
 pytestmark = pytest.mark.anyio
 

@@ -13,7 +13,7 @@ import pytest
 from acp_editor.core.redact import REDACTED
 
 from . import drive
-from .test_conversations import PROMPT, SERVER, Step, ask, call, prompt, say
+from .steps import PROMPT, SERVER, Step, ask, call, prompt, say
 
 pytestmark = pytest.mark.anyio
 

@@ -15,7 +15,7 @@ import pytest
 from acp_editor.app.plain_questions import MOST_OPEN
 
 from . import drive
-from .test_conversations import DONE, IDLE, PROMPT, SERVER, Step, ask, call, prompt
+from .steps import DONE, IDLE, PROMPT, SERVER, Step, ask, call, prompt
 
 pytestmark = pytest.mark.anyio
 

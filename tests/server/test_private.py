@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 
 from . import drive
-from .test_conversations import DONE, IDLE, PROMPT, Step, ask, call, prompt
+from .steps import DONE, IDLE, PROMPT, Step, ask, call, prompt
 
 pytestmark = pytest.mark.anyio
 
