@@ -26,6 +26,7 @@ sys.path.insert(0, str(ROOT / "tests" / "faults"))
 
 from descendants import left_of
 from fault_editor import Editor
+from pace import Pace
 
 FOLDER = CACHE / "soak"
 AGENTS = {
@@ -36,7 +37,10 @@ AGENTS = {
 
 
 class Sample(NamedTuple):
-    """`held_ms` is the longest step of the server's loop, in the processor's time."""
+    """`slowness` is how many times as long as alone the machine took for a piece of work just then.
+
+    `held_ms` is the longest step of the server's loop, in the processor's time.
+    """
 
     seconds: float
     megabytes: float
@@ -46,6 +50,7 @@ class Sample(NamedTuple):
     descriptors: int
     tasks: int
     answer_ms: float
+    slowness: float
     held_ms: float
     held_by: str
 
@@ -57,7 +62,8 @@ ROWS = {
     "threads": "threads",
     "open descriptors": "descriptors",
     "tasks": "tasks",
-    "ms until an answer, with all else that the machine does": "answer_ms",
+    "ms until an answer": "answer_ms",
+    "slowness of the machine just then, in times": "slowness",
     "ms of processor time of the longest step of the loop": "held_ms",
 }
 FORGOTTEN = ("Session", "ToolCall", "Message", "Spot", "_Terminal")
@@ -135,11 +141,11 @@ async def person(editor: Editor, chance: random.Random, end: float) -> None:
         await asyncio.sleep(chance.random() / 2)
 
 
-async def watch(editor: Editor, samples: list[Sample], began: float, end: float) -> None:
+async def watch(editor: Editor, pace: Pace, samples: list[Sample], began: float, end: float) -> None:
     pid = editor.process.pid
     while time.monotonic() < end:
         await editor.reading.wait()
-        asked = time.monotonic()
+        asked, slow = time.monotonic(), pace.latest
         state = await editor.command("state", seconds=60)
         took = time.monotonic() - asked
         inside = await probed(editor, signal.SIGUSR1)
@@ -153,6 +159,7 @@ async def watch(editor: Editor, samples: list[Sample], began: float, end: float)
                 inside["descriptors"],
                 sum(inside["tasks"].values()),
                 took * 1000,
+                max(slow, pace.latest),
                 inside["held"]["processor"],
                 inside["held"]["whose"],
             )
@@ -228,11 +235,13 @@ async def soak(minutes: float, seed: int) -> None:
                 (editor.cwd / f"f{number}.txt").write_text("of the person\n" * number)
             began = time.monotonic()
             end = began + minutes * 60
-            async with asyncio.TaskGroup() as group:
-                group.create_task(watch(editor, samples, began, end))
-                group.create_task(person(editor, chance, end))
+            with Pace() as pace:
+                async with asyncio.TaskGroup() as group:
+                    group.create_task(watch(editor, pace, samples, began, end))
+                    group.create_task(person(editor, chance, end))
             below, code = processes(editor.process.pid), editor.process.returncode
             held = await forgotten(editor)
+            rest = resident(editor.process.pid)
             left_in = await editor.end()
         made = editor.pids()
         left = left_of([*below, *made], 0)
@@ -242,7 +251,7 @@ async def soak(minutes: float, seed: int) -> None:
         csv.writer(file).writerows([Sample._fields, *samples])
     draw(samples, FOLDER / f"{name}.svg")
     tell(samples, len(made), left_in, left, log, FOLDER / f"{name}.svg")
-    say(f"with all sessions closed it holds {held}")
+    say(f"with all sessions closed it takes {rest:.0f} MB and holds {held}")
     # The second half may not need much more than the first one did.
     half = len(samples) // 2
     early, late = max(s.megabytes for s in samples[:half]), max(s.megabytes for s in samples[half:])
@@ -270,6 +279,7 @@ async def forgotten(editor: Editor) -> dict[str, int]:
 
 def tell(samples: list[Sample], made: int, left_in: float, left: list[int], log: str, picture: Path) -> None:
     answers = sorted(sample.answer_ms for sample in samples)
+    paced = sorted(sample.answer_ms / sample.slowness for sample in samples)
     say(f"{len(samples)} samples over {samples[-1].seconds:.0f} s; {made} agents and children")
     say(
         f"memory: {samples[0].megabytes:.0f} MB at first, {samples[-1].megabytes:.0f} MB at last, "
@@ -278,6 +288,11 @@ def tell(samples: list[Sample], made: int, left_in: float, left: list[int], log:
     say(f"processes: {max(s.processes for s in samples)} at most, {len(left)} left behind")
     middle, most = answers[len(answers) // 2], answers[len(answers) * 99 // 100]
     say(f"answers: median {middle:.1f} ms, 99 % {most:.0f} ms, slowest {answers[-1]:.0f} ms")
+    slow = sorted(sample.slowness for sample in samples)[len(samples) // 2]
+    say(
+        f"by its pace ({slow:.1f} times as slow as alone): median {paced[len(paced) // 2]:.0f} ms, "
+        f"99 % {paced[len(paced) * 99 // 100]:.0f} ms, slowest {paced[-1]:.0f} ms"
+    )
     steps = sorted(sample.held_ms for sample in samples)
     longest = max(samples, key=lambda sample: sample.held_ms)
     say(

@@ -27,10 +27,11 @@ class Pace:
     """Measures, beside whatever else runs, how much slower than promised for the machine is now.
 
     `slowness` is the greatest factor since the start, never below 1: 2 means that work takes twice as long.
+    `latest` is the one of the last fifth of a second.
     """
 
     def __init__(self) -> None:
-        self.slowness = 1.0
+        self.slowness = self.latest = 1.0
         self._stop = threading.Event()
 
     def __enter__(self) -> Self:
@@ -65,7 +66,8 @@ class Pace:
         self._process.stdin.flush()
         self._process.stdout.readline()
         # From outside, so that waiting for a processor counts.
-        self.slowness = max(self.slowness, (time.perf_counter() - began) / _NOMINAL)
+        self.latest = max(1.0, (time.perf_counter() - began) / _NOMINAL)
+        self.slowness = max(self.slowness, self.latest)
 
 
 def work() -> float:
