@@ -9,9 +9,6 @@ from .steps import DONE, IDLE, PROMPT, call, got_prompt, play, prompt
 pytestmark = pytest.mark.anyio
 
 
-# -- prompts and documents -------------------------------------------------------------------------
-
-
 async def test_context_is_links_for_an_agent_without_embedded_context() -> None:
     await play(
         [PROMPT, DONE],

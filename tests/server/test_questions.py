@@ -12,8 +12,6 @@ from .steps import DONE, IDLE, PROMPT, Step, ask, call, initialized, play, promp
 pytestmark = pytest.mark.anyio
 
 
-# -- questions -------------------------------------------------------------------------------------
-
 FORM = {
     "sessionId": "s1",
     "mode": "form",

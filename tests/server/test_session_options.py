@@ -31,9 +31,6 @@ from .steps import (
 pytestmark = pytest.mark.anyio
 
 
-# -- options ---------------------------------------------------------------------------------------
-
-
 async def test_options_of_every_kind_are_rows_of_one_list() -> None:
     await play(
         [
