@@ -24,6 +24,8 @@ class Desk:
         self.documents: dict[str, Buffer] = {}
         self.saves: list[str] = []
         self.refuse = False
+        self.formats = lambda text: text
+        """What the editor does to a text when it saves it."""
 
     def path(self, name: str) -> str:
         return os.path.join(self.root, name)
@@ -58,6 +60,8 @@ class Desk:
 
     def save_by_hand(self, name: str) -> None:
         path = self.path(name)
+        if (formatted := self.formats(self.documents[path].text)) != self.documents[path].text:
+            self._replace(path, formatted, dirty=True, by_us=False)
         buffer = self.documents[path]
         Path(path).write_bytes(buffer.text.encode())
         self.documents[path] = Buffer(buffer.text, buffer.version, False)
@@ -67,12 +71,14 @@ class Desk:
     def reload(self, name: str) -> None:
         """What an editor does with a clean document whose file changed."""
         path = self.path(name)
-        self._replace(path, Path(path).read_bytes().decode("utf-8", "replace"), dirty=False, by_us=False)
+        self._replace(
+            path, Path(path).read_bytes().decode("utf-8", "replace"), dirty=False, by_us=False, by_disk=True
+        )
 
-    def _replace(self, path: str, text: str, *, dirty: bool, by_us: bool) -> None:
+    def _replace(self, path: str, text: str, *, dirty: bool, by_us: bool, by_disk: bool = False) -> None:
         before = self.documents[path]
         self.documents[path] = Buffer(text, before.version + 1, dirty)
-        self.review.buffer_changed(path, before.text, text, by_us)
+        self.review.buffer_changed(path, before.text, text, by_us=by_us, by_disk=by_disk)
 
     # -- what the agent does ---------------------------------------------------------------------
 

@@ -617,3 +617,47 @@ async def test_a_hunk_comes_back_beside_one_that_was_kept_meanwhile(root: Path):
         (change,) = await desk.changes()
         assert [hunk.original for hunk in change.hunks] == [(29, 30)]
         assert desk.review.original(desk.path("a.py")) == TEN
+
+
+def tidied(text: str) -> str:
+    return text.replace("=", " = ").replace("  =  ", " = ")
+
+
+@pytest.mark.parametrize("whole", [True, False])
+async def test_an_undo_gives_the_bytes_back_though_the_editor_formats_what_it_saves(root: Path, whole: bool):
+    before = "a=1\nb = 2\nc=3\nd = 4\n"
+    (root / "a.py").write_text(before)
+    async with at(root) as desk:
+        desk.formats = tidied
+        desk.open("a.py")
+        await desk.begin()
+        desk.write("a.py", before.replace("b = 2", "b = 5").replace("d = 4", "d = 6"))
+        desk.reload("a.py")
+        (change,) = await desk.end()
+        await desk.review.undo(hunk_id=None if whole else change.hunks[0].hunk_id)
+        expected = before if whole else before.replace("d = 4", "d = 6")
+        assert desk.bytes("a.py").decode() == expected
+        desk.reload("a.py")  # as the document was clean
+        left = await desk.changes()
+        assert [hunk.original for one in left for hunk in one.hunks] == ([] if whole else [(3, 4)])
+        await desk.review.undo() if left else None
+        assert desk.bytes("a.py").decode() == before
+
+
+async def test_a_formatter_at_work_when_the_person_saves_is_the_persons(root: Path):
+    (root / "a.py").write_text("a = 1\nb = 2\nc = 3\nd = 4\n")
+    async with at(root) as desk:
+        desk.formats = tidied
+        desk.open("a.py")
+        await desk.begin()
+        desk.write("a.py", "a = 1\nb=5\nc = 3\nd = 4\n")
+        desk.reload("a.py")
+        await desk.changes()
+        desk.type("a.py", "d = 4", "d=6")
+        desk.save_by_hand("a.py")
+        (change,) = await desk.end()
+        assert [hunk.original for hunk in change.hunks] == [(1, 2)]  # formatted, too, but not theirs
+        assert desk.text("a.py") == "a = 1\nb = 5\nc = 3\nd = 6\n"
+        desk.formats = lambda text: text
+        await desk.review.undo()
+        assert desk.bytes("a.py").decode() == "a = 1\nb = 2\nc = 3\nd = 6\n"

@@ -55,17 +55,17 @@ class Bench:
     def clean(self) -> bool:
         return self.text is None or read(self.path).data == self.text.encode()
 
-    def shown(self, text: str, *, by_us: bool = False) -> None:
+    def shown(self, text: str, *, by_us: bool = False, by_disk: bool = False) -> None:
         assert self.text is not None
         before, self.text = self.text, text
-        self.documents.typed(self.path, before, text, by_us=by_us)
+        self.documents.typed(self.path, before, text, by_us=by_us, by_disk=by_disk)
 
     def agent(self, text: str) -> None:
         clean = self.clean
         put(self.path, Version(text.encode()))
         self.engine.look([self.path])
         if self.text is not None and clean and text != self.text:
-            self.shown(text)
+            self.shown(text, by_disk=True)
 
     def agent_through_us(self, text: str) -> None:
         self.engine.agent_writes(self.path, "c1")

@@ -202,7 +202,8 @@ class Reviewing:
 
     def changed(self, document: Document, before: str, author: Author) -> None:
         if self._review is not None:
-            self._review.buffer_changed(document.path, before, document.text, author == "us")
+            by = {"by_us": author == "us", "by_disk": author == "disk"}
+            self._review.buffer_changed(document.path, before, document.text, **by)
 
     def saved(self, document: Document) -> None:
         if self._review is not None:

@@ -24,6 +24,8 @@ class Documents:
     def __init__(self, engine: Engine) -> None:
         self._engine = engine
         self._encodings: dict[str, Encoding] = {}
+        self._reloads: dict[str, Version] = {}
+        """The last text that a document which lags had from the disk, for all that we know."""
         self._steps = Steps()
         self.returned: set[str] = set()
         """Paths of which the editor's undo has taken back every undo of ours."""
@@ -62,6 +64,7 @@ class Documents:
         """A document was closed: the disk is what counts; unsaved typing is gone."""
         path = self._engine.workspace.canonical(path)
         self._encodings.pop(path, None)
+        self._reloads.pop(path, None)
         self._steps.forget(path)
         self._engine.open.discard(path)
         self._engine.clashes.pop(path, None)
@@ -91,8 +94,8 @@ class Documents:
         """Whether a document still has what its file had before the agent's last write."""
         return tracked.before is not None and self.version(tracked, text) == tracked.before.current
 
-    def typed(self, path: str, before: str, after: str, *, by_us: bool) -> None:
-        """A document changed."""
+    def typed(self, path: str, before: str, after: str, *, by_us: bool, by_disk: bool = False) -> None:
+        """A document changed; `by_disk`, where its file had just that text when we were told."""
         engine = self._engine
         path = engine.workspace.canonical(path)
         if path not in self._encodings:
@@ -100,7 +103,7 @@ class Documents:
         ours = by_us or path in engine.writing
         tracked = engine.tracked.get(path)
         if tracked is not None and self.version(tracked, after) == tracked.current:
-            self._has_reloaded(tracked, before, ours=ours)
+            self._has_reloaded(tracked, ours=ours)
         engine.look([path])
         tracked = engine.tracked.get(path)
         if tracked is None:
@@ -109,7 +112,7 @@ class Documents:
             self._encodings[path] = found
         now = self.version(tracked, after)
         if now == tracked.current:
-            self._has_reloaded(tracked, before, ours=ours)
+            self._has_reloaded(tracked, ours=ours)
             return
         if (unsettled := engine.unsettled.get(path)) is not None and unsettled.version.data == now.data:
             self.lagging.add(path)
@@ -118,6 +121,8 @@ class Documents:
             engine.agent_made(tracked, now)
         elif self.version(tracked, before) != tracked.current:
             self.lagging.add(path)
+            if by_disk:
+                self._reloads[path] = now
             return
         elif (step := self._steps.back(tracked, now)) is not None:
             self._go_back(tracked, step, now)
@@ -143,16 +148,16 @@ class Documents:
         if self._steps.is_first(tracked.path, step):
             self.returned.add(tracked.path)
 
-    def _has_reloaded(self, tracked: Tracked, before: str, *, ours: bool) -> None:
+    def _has_reloaded(self, tracked: Tracked, *, ours: bool) -> None:
         """The document has what its file has, as far as we know.
 
         `ours`: it was given that, and the file is already saved: the save that follows tells nothing new.
         """
+        reload = self._reloads.pop(tracked.path, None)
         if tracked.before is None:
             return
         if not ours:
-            tracked.reloaded = tracked.before
-            tracked.typed_from = self.version(tracked, before)
+            tracked.reloaded, tracked.typed_from = tracked.before, reload
         tracked.before = None
 
     def overdue(self, path: str, text: str) -> None:

@@ -241,9 +241,11 @@ class Review:
         if buffer is not None:
             self._queue_up(lambda _: self._documents.opened(path, buffer.text))
 
-    def buffer_changed(self, path: str, text_before: str, text_after: str, by_us: bool) -> None:
-        """A document changed; `by_us`, where it was by an edit or a save that we asked for."""
-        self._queue_up(lambda _: self._documents.typed(path, text_before, text_after, by_us=by_us))
+    def buffer_changed(
+        self, path: str, before: str, after: str, *, by_us: bool = False, by_disk: bool = False
+    ) -> None:
+        """A document changed: by an edit that we asked for, to what its file has, or else by the person."""
+        self._queue_up(lambda _: self._documents.typed(path, before, after, by_us=by_us, by_disk=by_disk))
 
     def buffer_saved(self, path: str) -> None:
         self._queue_up(lambda _: self._documents.saved(path))

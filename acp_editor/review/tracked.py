@@ -59,7 +59,7 @@ class Tracked:
     reloaded: State | None = None
     """As it was before the last write that the buffer has by now: a save may tell whose that was."""
     typed_from: Version | None = None
-    """What the buffer had just before it got what was written last."""
+    """What the buffer had read from the disk before it got what was written last, if it was seen to."""
     signed: Signature | None = None
     signed_at: int = 0
 

@@ -94,11 +94,16 @@ class Undoing:
         await self._edit(tracked, buffer, target)
         if clean:
             await self._editor.save(tracked.path)
-            await self._thread(lambda: self._after_saving(tracked, target))
+            saved = self._editor.buffer(tracked.path)
+            await self._thread(lambda: self._after_saving(tracked, target, saved))
 
-    def _after_saving(self, tracked: Tracked, target: Version) -> None:
-        if target != tracked.disk and files.read(tracked.path) == tracked.disk:
-            answers.put(self._engine, tracked.path, target)  # an editor that cannot be asked to save
+    def _after_saving(self, tracked: Tracked, target: Version, saved: Buffer | None) -> None:
+        """The file gets the very bytes, where the editor did not save it, or formatted it as it did."""
+        now = files.read(tracked.path)
+        unsaved = target != tracked.disk and now == tracked.disk
+        formatted = saved is not None and self._documents.version(tracked, saved.text).data == now.data
+        if now.data != target.data and (unsaved or formatted):
+            answers.put(self._engine, tracked.path, target, now)
         files.set_mode(tracked.path, target.mode)
 
     async def _edit(self, tracked: Tracked, buffer: Buffer, target: Version) -> None:

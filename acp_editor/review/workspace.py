@@ -72,7 +72,7 @@ class Workspace:
         folder: str = os.path.dirname(path)
         while True:
             if folder in self._checkpoints:
-                return self._checkpoints[folder], os.path.relpath(path, folder).replace(os.sep, "/")
+                return self._checkpoints[folder], path[len(folder.rstrip(os.sep)) + 1 :].replace(os.sep, "/")
             above: str = os.path.dirname(folder)
             if above == folder:
                 return None
