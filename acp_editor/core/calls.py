@@ -264,5 +264,8 @@ def _in_few_words(call: ToolCall) -> ToolCall:
 
 def bare(call: ToolCall) -> ToolCall:
     """The call without what it was about."""
-    call = _in_few_words(call)
-    return replace(call, content=(), raw_input=None, raw_output=None, capabilities=None, meta={})
+    if _words(call) > limits.WORDS:
+        call = _in_few_words(call)
+    return replace(
+        call, content=(), raw_input=None, raw_output=None, capabilities=None, meta={}, truncated=True
+    )
