@@ -10,7 +10,7 @@ import pytest
 from review_editor import Desk
 
 from acp_editor.core.model import ToolCall
-from acp_editor.review import work
+from acp_editor.review import attribution, work
 from acp_editor.review.work import AFTERMATH, LAG, Work
 
 Step = tuple[float, str]
@@ -160,3 +160,31 @@ async def test_what_a_command_did_that_is_over_when_it_is_heard_of_is_the_comman
         changes = await desk.end()
         assert [change.hunks[0].tool_call_id for change in changes] == ["c1", "c2"]
         await desk.review.aclose()
+
+
+def test_of_more_calls_in_a_turn_than_can_be_known_nothing_is_told() -> None:
+    made = Work()
+    made.heard(ToolCall("runs", kind="edit", status="in_progress"), 100)
+    for number in range(3 * work.MOST_CALLS):
+        made.heard(ToolCall(f"c{number}", kind="edit", status="in_progress"), 100)
+        made.heard(ToolCall(f"c{number}", kind="edit", status="completed"), 101)
+    assert len(made._calls) <= work.MOST_CALLS + 1
+    assert made.knows("runs")
+    assert made.may_have_written(500)
+
+
+def test_what_calls_say_of_files_is_kept_of_the_newest(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(attribution, "HEAVIEST", 100_000)
+    witnesses = attribution.Witnesses()
+    for number in range(100):
+        lines = "".join(f"line {number} {n}\n" for n in range(100))
+        diff = {"type": "diff", "path": f"/ws/{number}.txt", "oldText": "", "newText": lines}
+        witnesses.hear(ToolCall(f"c{number}", kind="edit", content=(diff,)), "/ws")
+    kept = [witnesses.get(f"c{number}") for number in range(100)]
+    assert all(one is not None and f"/ws/{number}.txt" in one.paths for number, one in enumerate(kept))
+    weights = [sum(words.weight for words in one.paths.values()) for one in kept if one]
+    assert sum(weights) <= 100_000
+    assert weights[0] == 0 < weights[-1]
+    for _ in range(500):
+        witnesses.hear(ToolCall("again", kind="edit", content=(diff,)), "/ws")
+    assert witnesses._weight == sum(witnesses._weights.values()) <= 100_000

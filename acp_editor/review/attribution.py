@@ -13,6 +13,10 @@ from acp_editor.review.work import COMMANDS, READING
 
 _ENOUGH = 2000
 """Lines of a hunk after which no more are held against what a call says."""
+_PIECE = 100
+"""Bytes of a piece of text without its letters."""
+HEAVIEST = 32 * 1024 * 1024
+"""Bytes of what all calls say; of the oldest beyond it only the names of their files stay."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -21,6 +25,11 @@ class Words:
 
     new: frozenset[str] = frozenset()
     old: frozenset[str] = frozenset()
+
+    @property
+    def weight(self) -> int:
+        """About the bytes that it takes."""
+        return sum(_PIECE + len(text) for text in itertools.chain(self.new, self.old))
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,6 +84,8 @@ class Witnesses:
     def __init__(self, limit: int = 200) -> None:
         self._limit = limit
         self._calls: dict[str, Evidence] = {}
+        self._weights: dict[str, int] = {}
+        self._weight = 0
         self._order = 0
 
     def get(self, call_id: str) -> Evidence | None:
@@ -88,10 +99,25 @@ class Witnesses:
         known = self._calls.pop(call.tool_call_id, None)
         if known is not None and not found.active and not known.active:
             found = replace(found, order=known.order)
-        self._calls[call.tool_call_id] = found
+        self._keep(found)
         while len(self._calls) > self._limit:
-            self._calls.pop(next(iter(self._calls)))
+            oldest = next(iter(self._calls))
+            del self._calls[oldest]
+            self._weight -= self._weights.pop(oldest, 0)
+        for call_id in list(self._weights)[:-1] if self._weight > HEAVIEST else ():
+            if self._weight > HEAVIEST * 3 // 4:
+                old = self._calls[call_id]
+                self._calls[call_id] = replace(old, paths=dict.fromkeys(old.paths, Words()))
+                self._weight -= self._weights.pop(call_id)
         return found
+
+    def _keep(self, found: Evidence) -> None:
+        """As the newest."""
+        self._weight -= self._weights.pop(found.call_id, 0)
+        self._calls[found.call_id] = found
+        if weight := sum(words.weight for words in found.paths.values()):
+            self._weights[found.call_id] = weight
+            self._weight += weight
 
     def candidates(self, path: str, at_work: Collection[str]) -> list[Evidence]:
         """The calls that may have changed a file: those that name it, and of those `at_work`, which may."""

@@ -19,6 +19,9 @@ _SURE = 3
 _MOST = 500
 """Files whose author is not known and that are looked at again when a call begins or ends."""
 
+_MOST_SIGNS = 50_000
+"""Hunks of which it is known how their authors were found, the newest."""
+
 
 @dataclass(frozen=True, slots=True)
 class _Sign:
@@ -63,6 +66,8 @@ class Authors:
                         hunk = replace(hunk, author=found.call_id)
                         sign = replace(sign, strength=found.strength)
             self._signs[hunk.hunk_id] = sign
+            if len(self._signs) > _MOST_SIGNS:
+                del self._signs[next(iter(self._signs))]
             unknown = unknown or not sign.strength
             signed.append(hunk)
         tracked.hunks = tuple(signed)

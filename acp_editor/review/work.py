@@ -24,6 +24,8 @@ LAG = 2.0
 """Seconds by which the word that a call begins may come later than what it does."""
 AFTERMATH = 1.0
 """Seconds in which what a call did may still reach the disk."""
+MOST_CALLS = 4000
+"""Calls of one turn that are known; of more nothing can be told."""
 
 
 @dataclass(slots=True)
@@ -69,6 +71,12 @@ class Work:
 
     def heard(self, call: ToolCall, moment: float) -> None:
         """A call said something of itself."""
+        if len(self._calls) > MOST_CALLS:
+            self._late = True
+            for call_id in [name for name, one in self._calls.items() if one.since is None][
+                : MOST_CALLS // 2
+            ]:
+                del self._calls[call_id]
         known = self._calls.get(call.tool_call_id)
         if known is None:
             known = self._calls[call.tool_call_id] = _Call(call.kind not in READING)
