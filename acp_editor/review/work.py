@@ -73,9 +73,8 @@ class Work:
         """A call said something of itself."""
         if len(self._calls) > MOST_CALLS:
             self._late = True
-            for call_id in [name for name, one in self._calls.items() if one.since is None][
-                : MOST_CALLS // 2
-            ]:
+            over = [call_id for call_id, one in self._calls.items() if one.since is None]
+            for call_id in (over or list(self._calls))[: MOST_CALLS // 2]:
                 del self._calls[call_id]
         known = self._calls.get(call.tool_call_id)
         if known is None:
