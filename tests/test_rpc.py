@@ -81,7 +81,7 @@ def test_every_byte_of_a_long_line_is_looked_at_once():
 
         def split(self, *args: bytes) -> list[bytes]:  # pyright: ignore[reportIncompatibleMethodOverride]
             Counting.seen += len(self)
-            return bytes(self).split(*args)
+            return bytes(self).split(args[0])
 
     reader = LineReader(lambda fault: None)
     chunk = Counting(b"x" * 65536)
@@ -105,6 +105,7 @@ def test_every_byte_of_a_long_line_is_looked_at_once():
         (b'{"method":"a","params":' + b"9" * 5000 + b"}", ["not_json"]),
         (b"[" * 100_000, ["not_json"]),
         (b'{"method":"a","params":' + b"[" * 400 + b"]" * 400 + b"}", ["too_deep"]),
+        (b'{"method":"a","params":' + b"[" * rpc.MAX_DEPTH + b"]" * rpc.MAX_DEPTH + b"}", ["too_deep"]),
         (b"\xff\xfe", ["not_utf8", "not_json"]),
         (b"\0", ["not_json"]),
         (b"42", ["not_an_object"]),
@@ -183,6 +184,13 @@ def test_both_parsers_read_the_same():
     assert understand(b"\xef\xbb\xbf" + line) == understand(line)
 
 
+@pytest.mark.parametrize("mark", [b"", b"\xef\xbb\xbf"], ids=["", "the careful parser"])
+def test_what_is_just_deep_enough_is_read(mark: bytes):
+    depth = rpc.MAX_DEPTH - 1
+    found, codes = understand(mark + b'{"method":"a","params":' + b"[" * depth + b"]" * depth + b"}")
+    assert (isinstance(found, Notification), codes) == (True, [])
+
+
 @given(st.binary(max_size=300))
 def test_no_bytes_raise(line: bytes):
     understand(line)
@@ -220,3 +228,23 @@ def test_what_is_not_json_is_not_encoded():
         encode({"a": float("nan")})
     with pytest.raises(TypeError):
         encode({"a": object()})
+
+
+@pytest.mark.parametrize(
+    ("message", "data", "words"),
+    [
+        (
+            "Internal error",
+            {"details": "No previous sessions found."},
+            "Internal error: No previous sessions found.",
+        ),
+        ("Internal error", "disk full\n", "Internal error: disk full"),
+        ("disk full", {"details": "disk full"}, "disk full"),
+        ("Internal error", {"details": ["x"]}, "Internal error"),
+        ("Internal error", {"details": " "}, "Internal error"),
+        ("Internal error", None, "Internal error"),
+        ("Internal error", "x" * 600, "Internal error: " + "x" * 500),
+    ],
+)
+def test_an_error_says_what_its_details_say(message: str, data: Json, words: str) -> None:
+    assert rpc.RpcError(rpc.INTERNAL_ERROR, message, data).words == words

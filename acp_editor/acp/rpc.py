@@ -28,8 +28,12 @@ REQUEST_CANCELLED: Final = -32800
 MAX_LINE: Final = 256 * 1024 * 1024
 """Bytes of one message, the newline not counted."""
 
-MAX_DEPTH: Final = 200
-"""Containers inside each other; what is deeper breaks whatever walks it later by recursion."""
+MAX_DEPTH: Final = 201
+"""Containers inside each other, as many as pydantic's parser takes; what is deeper breaks whatever walks it
+later by recursion."""
+
+MOST_DETAILS: Final = 500
+"""Characters of an error's details that a person may want to read."""
 
 Report: TypeAlias = Callable[[Fault], None]
 RequestId: TypeAlias = str | int | float | None
@@ -52,9 +56,22 @@ class RpcError(Exception):
     def __str__(self) -> str:
         return f"{self.message} ({self.code})"
 
+    @property
+    def words(self) -> str:
+        """What a person may read of it."""
+        return error_words(self.message, self.data)
+
     def to_json(self) -> Object:
         error: Object = {"code": self.code, "message": self.message}
         return error if self.data is None else {**error, "data": self.data}
+
+
+def error_words(message: str, data: Json) -> str:
+    """An error's message with its details: many agents say only there what was wrong."""
+    details = data.get("details") if is_object(data) else data
+    if not isinstance(details, str) or not details.strip() or details in message:
+        return message
+    return f"{message}: {details.strip()[:MOST_DETAILS]}"
 
 
 @dataclass(frozen=True, slots=True)
@@ -156,7 +173,7 @@ def decode(line: bytes, report: Report) -> Object | None:
         value: Json = from_json(line, allow_inf_nan=False, cache_strings="keys")
     except ValueError:
         return _decode_carefully(line, report)
-    if is_object(value) and not _too_deep(value, line):
+    if is_object(value):
         return value
     return _decode_carefully(line, report)
 

@@ -68,7 +68,7 @@ class Turns:
             self._ended(turn.session_id, StateUpdate("idle", None, error.to_json()))
         else:
             # Version 2: work that goes on is not ended by a prompt that was turned away.
-            self._report(turn.session_id, Notice("error", f"The prompt was refused: {error.message}"))
+            self._report(turn.session_id, Notice("error", f"The prompt was refused: {error.words}"))
 
     def abandon(self, session_id: str) -> None:
         """The turn is over for us, whatever the agent still does: a late answer ends no later turn."""

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from acp_editor.acp.rpc import error_words
 from acp_editor.app.agents import Slot
 from acp_editor.app.sessions import Entry
 from acp_editor.core import limits
@@ -25,8 +26,9 @@ class Consequences:
         slot = app.agents.find(entry.agent)
         if session.state == "idle" and entry.running:
             if session.error is not None and slot is not None:
-                message = session.error.get("message") if is_object(session.error) else None
-                slot.error = str(message or "the turn failed")[: limits.WORDS]
+                error = session.error if is_object(session.error) else {}
+                message = str(error.get("message") or "the turn failed")
+                slot.error = error_words(message, error.get("data"))[: limits.WORDS]
             app.turns.ended(entry, slot.agent if slot else None)
         elif session.state != "idle" and not entry.running:
             app.turns.begun(entry)

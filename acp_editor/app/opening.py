@@ -89,9 +89,9 @@ class Opening:
         if error.code == AUTH_REQUIRED:
             ways = ", ".join(method.name for method in agent.info.auth_methods)
             hint = f"log in with {ways}" if ways else "see its own documentation for how to log in"
-            said = f"{name} needs a login ({error.message}): {hint}"
+            said = f"{name} needs a login ({error.words}): {hint}"
             return CommandError(said, data={"login": name}) if ways else CommandError(said)
-        return CommandError(f"{name} refused the session: {error.message}")
+        return CommandError(f"{name} refused the session: {error.words}")
 
     async def live(self, entry: Entry) -> tuple[Agent, Entry]:
         """The entry with its agent running; where the agent cannot take it up again, a new one."""

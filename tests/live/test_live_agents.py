@@ -41,6 +41,10 @@ ABLE = {
 """Scenarios that only some agents can play."""
 
 
+UNABLE = {("gemini", "again"): "it does not find the session that it was in before"}
+"""What an agent does wrong itself, whatever its client does; docs/agents.md says so."""
+
+
 def chosen() -> Iterator[tuple[str, Version]]:
     wanted = os.environ.get("ACP_EDITOR_AGENTS", "").split()
     for name in list(lab.AGENTS) if wanted == ["all"] else wanted or DEFAULT:
@@ -230,6 +234,8 @@ async def test_agent(name: str, version: Version, scenario: str, llm: str) -> No
             theirs.see(way, message)
     except Exception as failure:
         keep(results.failed(name, version, scenario, str(failure) or repr(failure)))
+        if (name, scenario) in UNABLE:
+            pytest.xfail(UNABLE[name, scenario])
         raise
     told = results.faults(talk.state)
     keep(results.passed(name, version, scenario, seen, told, theirs.found))

@@ -147,6 +147,22 @@ async def test_a_session_without_a_title_is_listed_by_what_was_asked_first() -> 
     )
 
 
+async def test_the_details_of_a_refusal_are_told() -> None:
+    wrong = {"code": -32603, "message": "Internal error", "data": {"details": "The disk is full."}}
+    await play(
+        [
+            {"on": "session/new", "error": wrong},
+            {"on": "session/new", "result": {"sessionId": "s1"}},
+            {"on": "session/prompt", "error": wrong},
+        ],
+        [
+            {**SESSION, "error": "refused the session: Internal error: The disk is full."},
+            prompt("go"),
+            {"state": "agents.scripted.error", "is": "Internal error: The disk is full."},
+        ],
+    )
+
+
 async def test_a_session_is_not_forked_or_deleted_where_nobody_offered_it() -> None:
     await play(
         [],

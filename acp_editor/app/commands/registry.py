@@ -49,7 +49,7 @@ class Commands:
         except CommandError as error:
             raise CommandError(self.app.scrub(error.message), data=error.data) from error
         except RpcError as error:
-            raise CommandError(self.app.scrub(f"the agent refused: {error.message}")) from error
+            raise CommandError(self.app.scrub(f"the agent refused: {error.words}")) from error
         except (ConnectionClosed, AgentFailed) as error:
             raise CommandError(self.app.scrub(str(error))) from error
 
