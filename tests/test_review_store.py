@@ -14,7 +14,7 @@ from review_editor import Desk
 
 from acp_editor.review import objects, store, workspace
 from acp_editor.review.locks import Lock
-from acp_editor.review.review import Limits, Review
+from acp_editor.review.review import Buffer, Limits, Review
 
 pytestmark = pytest.mark.anyio
 
@@ -204,3 +204,30 @@ async def test_answers_while_the_agent_still_works(root: Path) -> None:
         for turn in range(6):
             kept = desk.bytes(names[turn + 10]).decode()
             assert kept.count("agent") == turn + 1  # what came after that is undone, what was kept is there
+
+
+@pytest.mark.parametrize("at_once", [True, False])
+async def test_what_the_agent_made_in_an_unsaved_document_is_listed_again(root: Path, at_once: bool) -> None:
+    async with at(root) as desk:
+        desk.open("a.py")
+        await desk.begin()
+        desk.write("a.py", NEW)
+        desk.reload("a.py")
+        (change,) = await desk.end()
+        await desk.review.undo()
+        desk._replace(desk.path("a.py"), NEW, dirty=True, by_us=False)  # the editor's undo
+        assert await desk.changes() == (change,)
+    for _ in range(2):
+        async with at(root) as desk:
+            assert await desk.changes() == ()  # the file itself is as it was
+    async with at(root) as desk:
+        if at_once:
+            desk.documents[desk.path("a.py")] = Buffer(NEW + "mine\n", 1, True)
+            desk.review.buffer_opened(desk.path("a.py"))
+        else:
+            desk.open("a.py")
+            await desk.changes()
+            desk._replace(desk.path("a.py"), NEW, dirty=True, by_us=False)
+        assert await desk.changes() == (change,)
+        await desk.review.undo()
+        assert desk.text("a.py") == OLD + ("mine\n" if at_once else "")

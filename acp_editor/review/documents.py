@@ -51,9 +51,16 @@ class Documents:
         self._encodings[path] = fit(data, text) or guess(data)
         self._engine.open.add(path)
         now = self.version(tracked, text)
+        unsaved = self._engine.unsaved.pop(path, None)
+        if unsaved is not None and unsaved.disk.data != tracked.disk.data:
+            unsaved = None
         if now == tracked.current:
+            if unsaved is not None:  # it may come in a moment
+                self._steps.note(path, Step(unsaved.state, now, ours=False))
             return
-        if tracked.pending and not tracked.old_path and now.data == tracked.base.data:
+        if unsaved is not None:
+            tracked.put_back(unsaved.state)
+        elif tracked.pending and not tracked.old_path and now.data == tracked.base.data:
             # It was read just before the agent wrote the file, and is about to be read again.
             tracked.before = State(tracked.base, tracked.base, (), None, False)
             return

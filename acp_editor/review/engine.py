@@ -10,6 +10,7 @@ import logging
 import os
 import time
 from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
+from dataclasses import replace
 from pathlib import Path
 
 from acp_editor.core.model import ToolCall
@@ -48,6 +49,8 @@ class Engine:
         self.clashes: dict[str, Clash] = {}
         self.unsettled: dict[str, Unsettled] = {}
         """To be looked at again in a moment."""
+        self.unsaved: dict[str, Tracked] = {}
+        """Files as they were in documents that were not saved when an earlier process ended."""
         self.next_id = 1
         self.moved_from: dict[str, str] = {}
         self.writing: dict[str, str | None] = {}
@@ -70,7 +73,8 @@ class Engine:
     def restore(self, tracked: Tracked) -> None:
         """Takes up a file whose changes were left unanswered by an earlier process."""
         if tracked.current != tracked.disk:
-            # Typed and never saved: the editor may bring it back, the disk is what there is.
+            # Never saved: the editor may bring it back, the disk is what there is.
+            self.unsaved[tracked.path] = replace(tracked)
             self.person_made(tracked, tracked.disk)
         if tracked.pending:
             self.tracked[tracked.path] = tracked

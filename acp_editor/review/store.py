@@ -68,8 +68,11 @@ class Store:
 
     def _save(self, engine: Engine, ahead: Sequence[Tracked], turn: float) -> None:
         known = engine.tracked | {tracked.path: tracked for tracked in ahead}
-        pending = [tracked for tracked in known.values() if tracked.pending]
-        self._rows = {one.path: row for one in pending if (row := self._row(engine, one)) is not None}
+        pending = {path: tracked for path, tracked in known.items() if tracked.pending}
+        pending = engine.unsaved | pending
+        self._rows = {
+            one.path: row for one in pending.values() if (row := self._row(engine, one)) is not None
+        }
         by_root: dict[str, list[_Row]] = {root: [] for root in engine.workspace.roots}
         for row in self._rows.values():
             by_root[row.root].append(row)
