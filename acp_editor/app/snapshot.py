@@ -22,6 +22,10 @@ MAX_TEXT: Final = 200_000
 _ROW: Final = 400
 """Characters that a row takes without its words: names of fields, places, marks."""
 
+_RENDERED: Final = 3
+"""Times what a row takes as a value that it takes as it is told."""
+_OWN_OPTIONS: Final = 20_000
+"""Characters of the options that are settings of ours; they stand in the same list as the session's."""
 _FEW: Final = 200
 """Rows of a session that are counted one by one."""
 
@@ -95,7 +99,7 @@ def _wanted(session: Session) -> Share:
         calls, messages, terminals = (sum(map(_length, each)) for each in items)
     else:
         calls, messages, terminals = (2 * size + _ROW * count for count, size in sizes)
-    return Share(calls, messages, terminals, lists)
+    return Share(calls, messages, terminals, _RENDERED * lists + _OWN_OPTIONS)
 
 
 def _calls(calls: Collection[ToolCall], room: int) -> list[tuple[ToolCall, bool]]:
