@@ -6,6 +6,7 @@ import logging
 import os
 import shutil
 import subprocess
+import sys
 from collections.abc import AsyncGenerator, Mapping, Sequence
 from contextlib import asynccontextmanager
 from typing import Final
@@ -16,6 +17,9 @@ from anyio.abc import Process as AnyioProcess
 
 from acp_editor.processes import descendants
 from acp_editor.processes.groups import GRACE, end_group, group_options
+
+if sys.platform != "win32":
+    from acp_editor.processes import pipes
 
 logger = logging.getLogger(__name__)
 
@@ -58,14 +62,13 @@ class _Output(ByteReceiveStream):
 class Process:
     """A running child with its pipes; made by `spawn`, which also ends it."""
 
-    def __init__(self, process: AnyioProcess) -> None:
+    def __init__(self, process: AnyioProcess, stdout: ByteReceiveStream) -> None:
         assert process.stdin is not None
-        assert process.stdout is not None
         assert process.stderr is not None
         self._process = process
         self._stderr = _Output(process.stderr)
-        self._stdout = process.stdout
-        self._output = _Output(process.stdout)
+        self._stdout = stdout
+        self._output = _Output(stdout)
         self._tail = b""
         self._drained = anyio.Event()
         self.stdin: ByteSendStream = process.stdin
@@ -114,7 +117,13 @@ class Process:
         try:
             async for _ in self._stdout:
                 pass
-        except (OSError, RuntimeError, anyio.BrokenResourceError, anyio.ClosedResourceError) as error:
+        except (
+            OSError,
+            RuntimeError,
+            anyio.BrokenResourceError,
+            anyio.BusyResourceError,
+            anyio.ClosedResourceError,
+        ) as error:
             logger.debug("draining stdout of %d ended: %r", self.pid, error)
 
     async def _shut_down(self, grace: float) -> None:
@@ -125,6 +134,7 @@ class Process:
                 await self._process.wait()
             await end_group(self._process, grace / 2)
             draining.cancel_scope.cancel()
+        await self._stdout.aclose()
         await self._process.aclose()
 
 
@@ -142,7 +152,7 @@ async def spawn(
     `env` is the whole environment, None for our own. Leaving takes the ladder: close stdin, wait
     `grace` seconds, SIGTERM to the group, wait half as long, SIGKILL.
     """
-    process = Process(await start(command, [find_command(command, env, cwd), *args], env, cwd))
+    process = await _start_agent(command, [find_command(command, env, cwd), *args], env, cwd)
     failure: Exception | None = None
     async with anyio.create_task_group() as tasks:
         tasks.start_soon(process._drain_stderr)  # pyright: ignore[reportPrivateUsage]
@@ -160,6 +170,24 @@ async def spawn(
         raise failure
 
 
+async def _start_agent(
+    name: str, line: Sequence[str], env: Mapping[str, str] | None, cwd: str | None
+) -> Process:
+    if sys.platform == "win32":
+        process = await start(name, line, env, cwd)
+        assert process.stdout is not None
+        return Process(process, process.stdout)
+    readable, writable = pipes.open_pipe()
+    try:
+        process = await start(name, line, env, cwd, stdout=writable)
+    except BaseException:
+        os.close(readable)
+        raise
+    finally:
+        os.close(writable)
+    return Process(process, pipes.PipeReader(readable))
+
+
 async def start(
     name: str,
     line: str | Sequence[str],
@@ -167,6 +195,7 @@ async def start(
     cwd: str | None,
     *,
     stdin: int = subprocess.PIPE,
+    stdout: int = subprocess.PIPE,
     stderr: int = subprocess.PIPE,
 ) -> AnyioProcess:
     """A process at the head of its own group, a text by the shell; raises SpawnError about `name`."""
@@ -176,7 +205,7 @@ async def start(
     with anyio.CancelScope(shield=True):
         try:
             process = await anyio.open_process(
-                line, stdin=stdin, stderr=stderr, cwd=cwd, env=environment, **group_options()
+                line, stdin=stdin, stdout=stdout, stderr=stderr, cwd=cwd, env=environment, **group_options()
             )
         except (OSError, ValueError) as error:
             raise SpawnError(f"{name} could not be started: {_why(error)}") from error
