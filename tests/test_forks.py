@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from acp_editor.app.snapshot import rows, shares
 from acp_editor.app.transcript import Transcript
 from acp_editor.core.forks import fork_of
 from acp_editor.core.model import (
@@ -155,3 +156,18 @@ def test_a_source_that_nobody_has_seen_is_said_to_be_unknown() -> None:
     text = Transcript().markdown(fork, "agent")
 
     assert "*Forked from “An \\*old\\* one”. What was said there is not known here.*" in text
+
+
+def test_a_snapshot_has_room_for_what_was_before_too() -> None:
+    of = source()
+    fork = forked(of)
+    fork.apply(StateUpdate("running"))
+    fork.apply(ToolCallUpsert("c1", title="Write b.py", kind="edit", status="completed", announces=True))
+    (share,) = shares([fork])
+    found = rows(fork, share)
+
+    assert [message.text for message in found.messages] == ["please", "reading"]
+    assert [call.title for call, whole in found.calls if whole] == ["Write b.py"]
+    assert not found.truncated
+    assert [count for count, _ in of.sizes] == [1, 2, 2]
+    assert [count for count, _ in fork.sizes] == [2, 2, 2]

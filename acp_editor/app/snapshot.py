@@ -70,12 +70,11 @@ def rows(session: Session, share: Share) -> Rows:
     """The newest of a session that there is room for."""
     plan, commands = first(session.plan, share.lists), first(session.commands, share.lists)
     notices = first(tuple(session.notices), share.lists)
-    calls = _calls(session.tool_calls.values(), share.calls)
-    messages = _newest(session.messages, share.messages)
-    terminals = _newest(session.terminals.values(), share.terminals)
+    whole = session.tool_calls.values(), session.messages, session.terminals.values()
+    calls, messages = _calls(whole[0], share.calls), _newest(whole[1], share.messages)
+    terminals = _newest(whole[2], share.terminals)
     told = [len(part) for part in (calls, messages, terminals, plan, commands, notices)]
-    there = [count for count, _ in session.sizes]
-    there += [len(session.plan), len(session.commands), len(session.notices)]
+    there = [len(part) for part in (*whole, session.plan, session.commands, session.notices)]
     truncated = told != there
     return Rows(calls, messages, terminals, plan, commands, notices, truncated)
 

@@ -26,4 +26,5 @@ def fork_of(session: Session) -> Fork:
         {**before.calls, **calls},
         {key: each for key, each in session.terminals.items() if each.exit_status is not None},
         session.left_out,
+        session.sizes,
     )

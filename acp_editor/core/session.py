@@ -7,22 +7,21 @@ been decided by the time an update is here.
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Callable, Mapping
-from dataclasses import replace
+from collections.abc import Mapping
 from typing import Final, NamedTuple, TypeAlias, assert_never
 
 from .calls import ToolCalls
 from .changed import MESSAGES, NOTHING, NOTICE, SESSION, STATE, Changed, Changes, calls_changed
+from .choices import Options, options_of, set_mode
 from .compaction import compacted
 from .growing import merge_meta, patched
-from .limits import IDENT, OTHER_WEIGHT, ROWS, UNREAD, trimmed
+from .limits import FAULT, IDENT, OTHER_WEIGHT, ROWS, UNREAD, trimmed
 from .messages import Messages
 from .model import (
     Command,
     CommandsUpdate,
     CompactionChunk,
     CompactionUpdate,
-    ConfigOption,
     ConfigUpdate,
     Fault,
     Fork,
@@ -105,7 +104,7 @@ class Session:
         self._calls = ToolCalls(self._fault)
         self._messages = Messages()
         self._terminals = Terminals()
-        self._config: dict[str, tuple[ConfigOption, ...]] = {}
+        self._config: dict[str, Options] = {}
         self._faults: list[Fault] = []
         self._before: _History | None = None
         """What was known before the replay that goes on."""
@@ -146,7 +145,8 @@ class Session:
         """How many calls, messages and terminals there are, each with about the bytes that they hold."""
         calls, messages, terminals = self._calls, self._messages, self._terminals
         calls.all()  # what has changed since the last look has its weight, too
-        return (len(calls), calls.weight), (len(messages), messages.weight), (len(terminals), terminals.size)
+        own = (len(calls), calls.weight), (len(messages), messages.weight), (len(terminals), terminals.size)
+        return own if self.fork is None else self.fork.added_to(own)
 
     @property
     def left_out(self) -> int:
@@ -168,13 +168,8 @@ class Session:
         return tuple(entry for plan in self.plans.values() for entry in plan.entries)
 
     @property
-    def config(self) -> tuple[ConfigOption, ...]:
-        """All options; modes and models of their own where no option stands for them already."""
-        options = list(self._config.get("option", ()))
-        for origin in ("mode", "model"):
-            if not any(origin in (option.config_id, option.category) for option in options):
-                options += self._config.get(origin, ())
-        return tuple(options)
+    def config(self) -> Options:
+        return options_of(self._config)
 
     @property
     def active_calls(self) -> list[ToolCall]:
@@ -235,7 +230,7 @@ class Session:
             case ConfigUpdate():
                 self._config[update.origin] = trimmed(update).options
             case ModeUpdate():
-                self._set_mode(update)
+                set_mode(self._config, update)
             case SessionInfoUpdate():
                 update = trimmed(update)
                 self.title = patched(self.title, update.title)
@@ -342,18 +337,6 @@ class Session:
 
     # -- the rest ------------------------------------------------------------------------------
 
-    def _set_mode(self, update: ModeUpdate) -> None:
-        origin = update.origin
-        self._config[origin] = _with_value(self._config.get(origin, ()), lambda _: True, update.value)
-        self._config["option"] = _with_value(
-            self._config.get("option", ()),
-            lambda option: (
-                origin in (option.config_id, option.category)
-                and any(choice.value == update.value for choice in option.choices)
-            ),
-            update.value,
-        )
-
     def _replay(self, update: Replay) -> Changes:
         if self.replaying == update.active:
             return NOTHING
@@ -397,10 +380,4 @@ class Session:
         return MESSAGES | SESSION | calls_changed(self.tool_calls) | terminals
 
     def _fault(self, code: str, message: str, detail: str) -> None:
-        self._faults.append(Fault(code, message, detail[:500]))
-
-
-def _with_value(
-    options: tuple[ConfigOption, ...], wanted: Callable[[ConfigOption], bool], value: str
-) -> tuple[ConfigOption, ...]:
-    return tuple(replace(option, value=value) if wanted(option) else option for option in options)
+        self._faults.append(Fault(code, message, detail[:FAULT]))
