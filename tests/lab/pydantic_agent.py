@@ -10,8 +10,8 @@ from pathlib import Path
 
 from pydantic_acp import (
     AdapterConfig,
+    FileSessionStore,
     FileSystemProjectionMap,
-    MemorySessionStore,
     NativeApprovalBridge,
     run_acp,
 )
@@ -115,7 +115,7 @@ if __name__ == "__main__":
     run_acp(
         agent=agent,
         config=AdapterConfig(
-            session_store=MemorySessionStore(),
+            session_store=FileSessionStore(Path.home() / "sessions"),
             approval_bridge=NativeApprovalBridge(enable_persistent_choices=True),
         ),
         projection_maps=[

@@ -62,7 +62,9 @@ def seen(traffic: Traffic, state: dict[str, Json]) -> dict[str, Json]:
             place.get("line") is not None for call in calls for place in call.get("locations") or ()
         ),
         "told": sorted({_without_chunk(update["sessionUpdate"]) for update in updates}),
-        "options": [option["configId"] for option in session.get("config", ())],
+        "options": [
+            option["configId"] for option in session.get("config", ()) if option["source"] != "acp-editor"
+        ],
         "commands": len(session.get("commands", ())),
     }
 
