@@ -4,6 +4,7 @@ from typing import Any
 
 import pytest
 
+from acp_editor.core import places as places_of
 from acp_editor.core.model import Location, ToolCall
 from acp_editor.core.paths import absolute, inside
 from acp_editor.core.places import Place, places
@@ -250,3 +251,25 @@ def test_inside() -> None:
     outside = absolute("../x", "/ws")
     assert outside == "/x"
     assert not inside(outside, ["/ws"])
+
+
+def test_what_one_call_is_looked_for_in_has_a_limit(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Counted in characters that are searched: a call may name large files and quote what is not there."""
+    searched: list[int] = []
+
+    def find(text: str, piece: str, near: int | None = None) -> None:
+        searched.append(len(text))
+
+    monkeypatch.setattr(places_of, "find_snippet", find)
+    text = "a line of a large file\n" * 30_000
+    diffs = tuple(
+        {"type": "diff", "path": f"/ws/{n}.txt", "oldText": "not there\n", "newText": "x\n"}
+        for n in range(150)
+    )
+    found = places_of.places(ToolCall("c", kind="edit", content=diffs), "/ws", lambda path: text)
+    assert len(found) == 150
+    assert all(place.exists and place.line is None for place in found)
+    assert 0 < sum(searched) <= 2 * places_of._MAX_SEARCHED
+    named = tuple(Location(f"/ws/{n}.txt", 29_000) for n in range(150))
+    found = places_of.places(ToolCall("c", locations=named), "/ws", lambda path: text * 9)
+    assert {place.line for place in found} == {28_999}

@@ -16,6 +16,8 @@ from .text import first_difference, line_at, line_count, with_line_end
 __all__ = ["Place", "inside", "places"]
 
 _MAX_PLACES = 200
+_MAX_SEARCHED = 2_000_000
+"""Characters of all texts in which what one call quotes is looked for; a search takes as long as its text."""
 _BOM = "\ufeff"
 
 
@@ -41,11 +43,33 @@ def places(call: ToolCall, cwd: str, read: Callable[[str], str | None]) -> tuple
     the first one inferred for its file, and further ones of that file follow at the end.
     """
     texts: dict[str, str | None] = {}
+    counts: dict[str, int] = {}
+    room = _MAX_SEARCHED
 
     def cached(path: str) -> str | None:
         if path not in texts:
             texts[path] = read(path)
         return texts[path]
+
+    def searched(path: str) -> str | None:
+        """A text to be looked through; one for which there is no room is empty."""
+        nonlocal room
+        if not (text := cached(path)) or len(text) > room:
+            return text and ""
+        room -= len(text)
+        return text
+
+    def within(place: Place) -> Place:
+        """The place with its line in the text as it is."""
+        if (text := cached(place.path)) is None:
+            return replace(place, exists=False)
+        if place.line is None:
+            return place
+        if place.path not in counts:
+            # The empty line after the last line end is no place that anybody means.
+            count = line_count(text)
+            counts[place.path] = count - (count > 1 and text[-1] in "\r\n")
+        return replace(place, line=min(place.line, counts[place.path] - 1))
 
     named: list[Place] = []
     for location in call.locations[:_MAX_PLACES]:
@@ -55,7 +79,7 @@ def places(call: ToolCall, cwd: str, read: Callable[[str], str | None]) -> tuple
             named.append(Place(path, line))
     inferred: list[Place] = []
     if not named or any(place.line is None for place in named):
-        inferred = list(dict.fromkeys(_inferred(call, cwd, cached, [place.path for place in named])))
+        inferred = list(dict.fromkeys(_inferred(call, cwd, searched, [place.path for place in named])))
     result: list[Place] = []
     for place in named:
         if place.line is None:
@@ -66,20 +90,7 @@ def places(call: ToolCall, cwd: str, read: Callable[[str], str | None]) -> tuple
         result.append(place)
     with_line = {place.path for place in named if place.line is not None}
     result += [guess for guess in inferred if guess.path not in with_line]
-    return tuple(dict.fromkeys(_within(place, cached(place.path)) for place in result[:_MAX_PLACES]))
-
-
-def _within(place: Place, text: str | None) -> Place:
-    """The place with its line in the text as it is."""
-    if text is None:
-        return replace(place, exists=False)
-    if place.line is None:
-        return place
-    last = line_count(text) - 1
-    # The empty line after the last line end is no place that anybody means.
-    if last > 0 and text[-1] in "\r\n":
-        last -= 1
-    return replace(place, line=min(place.line, last))
+    return tuple(dict.fromkeys(within(place) for place in result[:_MAX_PLACES]))
 
 
 def _inferred(
