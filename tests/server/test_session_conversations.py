@@ -190,8 +190,8 @@ async def test_an_editor_that_goes_while_a_command_runs_leaves_no_process() -> N
 def test_an_editor_that_is_killed_leaves_no_process(tmp_path: Path) -> None:
     case = {"agent": STUBBORN, "files": {}}
     code = (
-        "import asyncio, pathlib, sys; sys.path.insert(0, sys.argv[1]);"
-        "import drive, json; case = json.loads(sys.argv[2]); root = pathlib.Path(sys.argv[3])\n"
+        "import asyncio, json, pathlib, sys; sys.path.insert(0, sys.argv[1]);"
+        "from server import drive; case = json.loads(sys.argv[2]); root = pathlib.Path(sys.argv[3])\n"
         "async def main():\n"
         "    editor = drive.Editor(case, [sys.executable, '-m', 'acp_editor'], root, False)\n"
         "    editor.cwd.mkdir(); (root / 'case.json').write_text(json.dumps(case))\n"
@@ -202,7 +202,7 @@ def test_an_editor_that_is_killed_leaves_no_process(tmp_path: Path) -> None:
         "    await asyncio.sleep(600)\n"
         "asyncio.run(main())\n"
     )
-    arguments = [sys.executable, "-c", code, str(HERE), json.dumps(case), str(tmp_path)]
+    arguments = [sys.executable, "-c", code, str(HERE.parent), json.dumps(case), str(tmp_path)]
     with subprocess.Popen(arguments, stdout=subprocess.PIPE) as editor:
         assert editor.stdout is not None
         pids = json.loads(editor.stdout.readline())
