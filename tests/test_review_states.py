@@ -17,7 +17,7 @@ import anyio
 from anyio.from_thread import BlockingPortal, start_blocking_portal
 from hypothesis import HealthCheck, settings
 from hypothesis import strategies as st
-from hypothesis.stateful import RuleBasedStateMachine, invariant, precondition, rule
+from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, precondition, rule
 from review_editor import Desk
 
 T = TypeVar("T")
@@ -51,6 +51,8 @@ class Workspace(RuleBasedStateMachine):
         """What the agent's lines were before it; the person's are what they are."""
         self.typed = {name: [f"line {at}" for at in LINES] for name in NAMES}
         """What the person's lines have to be."""
+        self.undone: dict[str, set[str]] = {name: set() for name in NAMES}
+        """Lines of the agent's that went; where the editor's undo brings them back, they are listed again."""
         self.undo_stack: dict[str, list[str]] = {}
         self.numbers = itertools.count(1)
         self.in_turn = False
@@ -120,6 +122,13 @@ class Workspace(RuleBasedStateMachine):
 
     # -- the editor ----------------------------------------------------------------------------------
 
+    @initialize(opened=st.sets(FILES), in_turn=st.booleans())
+    def begin(self, opened: set[str], in_turn: bool) -> None:
+        for name in sorted(opened):
+            self.open(name)
+        if in_turn:
+            self.begin_turn()
+
     @rule(name=FILES)
     def open(self, name: str) -> None:
         if not self.is_open(name):
@@ -134,6 +143,7 @@ class Workspace(RuleBasedStateMachine):
                 self.desk.review.buffer_closed(self.desk.path(name))
 
             self.undo_stack.pop(name, None)
+            self.undone[name].clear()
             self.do(closed)
 
     @rule(name=FILES, line=MINE, at_once=st.booleans())
@@ -157,14 +167,11 @@ class Workspace(RuleBasedStateMachine):
             listed = self.pending(name)
             self.do(lambda: self.desk._replace(self.desk.path(name), text, dirty=True, by_us=False))
             now = values(text)
-            shown = self.original(name)
             for at in LINES:
                 if at % 2:
                     self.typed[name][at] = now[at]
-                elif now[at] != before[at] and at not in listed:
-                    # Either what the agent made is there again, or the person took back what was answered.
-                    assert shown is None or shown[at] in (self.base[name][at], now[at])
-                    self.base[name][at] = now[at] if shown is None else shown[at]
+                elif now[at] != before[at] and at not in listed and now[at] not in self.undone[name]:
+                    self.base[name][at] = now[at]  # the person takes back what was answered otherwise
 
     # -- the agent -----------------------------------------------------------------------------------
 
@@ -196,7 +203,7 @@ class Workspace(RuleBasedStateMachine):
                 self.desk.reload(name)
             else:  # the document gets it, and keeps what is typed
                 await self.desk.review.rescan()
-                await self.desk.until(lambda: now[line] in self.desk.text(name), 30)
+                await self.desk.until(lambda: now[line] in self.desk.text(name), 10)
 
         self.do(lambda: self.desk.write(name, written(now)), reload)
 
@@ -239,9 +246,11 @@ class Workspace(RuleBasedStateMachine):
         now = values(self.current(name))
         if keep:
             self.base[name][line] = now[line]
+            self.undone[name].discard(now[line])
             self.do(lambda: self.desk.review.keep(hunk_id=hunk.hunk_id))
         else:
             self.remember(name)
+            self.undone[name].add(now[line])
             self.do(lambda: self.desk.review.undo(hunk_id=hunk.hunk_id))
 
     @rule()
@@ -249,6 +258,7 @@ class Workspace(RuleBasedStateMachine):
         for name in NAMES:
             now = values(self.current(name))
             self.base[name] = [now[at] if not at % 2 else was for at, was in enumerate(self.base[name])]
+            self.undone[name].difference_update(now)
         self.do(lambda: self.desk.review.keep())
         assert self.desk.review.changes() == ()
 
@@ -259,6 +269,7 @@ class Workspace(RuleBasedStateMachine):
             return
         for name in NAMES:
             self.remember(name)
+            self.undone[name].update(values(before[name])[at] for at in self.pending(name))
         self.do(lambda: self.desk.review.undo())
         assert self.desk.review.changes() == ()
         if restore:
