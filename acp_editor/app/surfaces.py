@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from collections import Counter
 from collections.abc import Hashable
 from typing import TYPE_CHECKING
@@ -23,7 +24,10 @@ TICK = 0.03
 """Seconds between two looks at where changed calls are; many changes of one call are one look."""
 
 _MOST_LOOKS = 100
-"""Calls that are looked at in one go: a few milliseconds, in which nothing else happens."""
+_FEW_LOOKS = 10
+"""Calls that are looked at in one go: as many as can be in `_LOOKING`, a few at the least, 100 at most."""
+_LOOKING = 0.005
+"""Seconds in which nothing else happens; a call of large files takes longer than others."""
 _MOST_NOTICES = 10
 """Notices told at one time; the snapshot has more."""
 
@@ -123,6 +127,14 @@ class Surfaces:
         for entry, call_id in self._app.judge.watch((spot.entry, spot.call) for spot in spots):
             self._publisher.mark(("toolCall", entry.key, call_id))
 
+    def _look_on(self) -> None:
+        """Goes on looking at the calls that have changed, but not for long."""
+        until = time.perf_counter() + _LOOKING
+        for _ in range(_MOST_LOOKS // _FEW_LOOKS):
+            self.look(_FEW_LOOKS)
+            if not self._app.whereabouts.stale or time.perf_counter() > until:
+                return
+
     async def _keep_places(self) -> None:
         app = self._app
         while True:
@@ -130,7 +142,7 @@ class Surfaces:
             now = anyio.current_time()
             following = app.whereabouts.fade(now, app.settings.decorations.fade_after)
             if app.whereabouts.stale:
-                self.look(_MOST_LOOKS)
+                self._look_on()
                 # With as many again waiting, there is no need to wait for more of the same.
                 await anyio.sleep(TICK / 2 if app.whereabouts.stale else TICK)
                 continue
