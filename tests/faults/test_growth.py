@@ -27,7 +27,7 @@ TURN: ACTS = [
     ["say", "ok"],
 ]
 
-KINDS = ["Entry", "Session", "ToolCall", "Message", "GrowingCall", "GrowingTerminal", "Spot", "Transcript"]
+KINDS = ["Session", "ToolCall", "Message", "GrowingCall", "GrowingTerminal", "Spot", "Transcript"]
 KINDS += ["Pending", "CheckInput", "_Terminal", "Process", "Connection", "Agent", "_Pending", "Turn"]
 
 
