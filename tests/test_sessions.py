@@ -44,3 +44,16 @@ def test_the_newest_is_active_after_the_active_one_is_closed() -> None:
     assert sessions.active is first
     sessions.remove(first)
     assert sessions.active is None
+
+
+def test_a_session_that_was_closed_meanwhile_does_not_become_the_active_one() -> None:
+    sessions = Sessions()
+    one, other = sessions.open("a", "s1", "/ws"), sessions.open("a", "s2", "/ws")
+    sessions.active = one
+    sessions.remove(other)
+    sessions.active = other
+    assert sessions.active is one
+    sessions.remove(one)
+    assert sessions.active is None
+    sessions.active = one
+    assert sessions.active is None

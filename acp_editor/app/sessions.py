@@ -67,7 +67,18 @@ class Sessions:
         """Where sessions are that an agent has listed and that were not taken up yet."""
         self.titles: dict[tuple[str, str], str | None] = {}
         """What they are called."""
-        self.active: Entry | None = None
+        self._active: Entry | None = None
+
+    @property
+    def active(self) -> Entry | None:
+        """The one that is meant where none is named."""
+        return self._active
+
+    @active.setter
+    def active(self, entry: Entry) -> None:
+        """One that was closed while its agent was started, or the like, stays closed."""
+        if not entry.closed:
+            self._active = entry
 
     def __iter__(self) -> Iterator[Entry]:
         return iter(list(self._entries.values()))
@@ -147,5 +158,5 @@ class Sessions:
         self._closed.add((entry.agent, entry.own_id))
         self._entries.pop(entry.key, None)
         self._by_agent.pop((entry.agent, entry.own_id), None)
-        if self.active is entry:
-            self.active = next(reversed(self._entries.values()), None)
+        if self._active is entry:
+            self._active = next(reversed(self._entries.values()), None)

@@ -102,10 +102,10 @@ async def _session_resume(commands: Commands, arguments: Arguments) -> messages.
 @command("session.select")
 async def _session_select(commands: Commands, arguments: Arguments) -> messages.SessionId:
     app = commands.app
-    app.sessions.active = app.entry(arguments.text("sessionId"))
-    app.surfaces.session_changed(app.sessions.active)
+    entry = app.sessions.active = app.entry(arguments.text("sessionId"))
+    app.surfaces.session_changed(entry)
     app.surfaces.status_changed()
-    return {"sessionId": app.sessions.active.key}
+    return {"sessionId": entry.key}
 
 
 @command("session.close")
