@@ -183,6 +183,16 @@ class Unavailable(Exception):
     """This machine cannot run that agent; the message says what it lacks."""
 
 
+DEFAULT = ("sdk-dual", "pydantic", "gemini", "claude")
+"""Those that install in seconds, and between them do what the others do."""
+
+
+def chosen() -> list[str]:
+    """The agents to test with: ACP_EDITOR_AGENTS names them, or is `all`."""
+    wanted = os.environ.get("ACP_EDITOR_AGENTS", "").split()
+    return list(AGENTS) if wanted == ["all"] else wanted or list(DEFAULT)
+
+
 def python(least: tuple[int, int]) -> str:
     """The oldest Python here that is new enough."""
     folders = [Path(entry) for entry in os.environ["PATH"].split(os.pathsep) if "shims" not in entry]

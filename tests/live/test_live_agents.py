@@ -1,7 +1,7 @@
 """Real agents through the whole server, with a language model that plays a script.
 
-By default those that install in seconds from npm and PyPI; ACP_EDITOR_AGENTS=all takes all of the lab, and
-ACP_EDITOR_AGENTS="codex kimi" those. ACP_EDITOR_AGENTS_RESULTS=FILE keeps what was seen, for docs/agents.md.
+By default a few of the lab; ACP_EDITOR_AGENTS=all takes all, and ACP_EDITOR_AGENTS="codex kimi" those.
+ACP_EDITOR_AGENTS_RESULTS=FILE keeps what was seen, for docs/agents.md.
 """
 
 from __future__ import annotations
@@ -30,9 +30,6 @@ pytestmark = [
     pytest.mark.skipif(sys.platform != "linux", reason="looks at /proc for what was left running"),
 ]
 
-DEFAULT = ("sdk-dual", "pydantic", "gemini", "claude")
-
-
 ABLE = {
     # Their commands are seen to be told of as such.
     "script": frozenset({"claude", "codex", "gemini", "opencode"}),
@@ -49,8 +46,7 @@ UNABLE = {
 
 
 def chosen() -> Iterator[tuple[str, Version]]:
-    wanted = os.environ.get("ACP_EDITOR_AGENTS", "").split()
-    for name in list(lab.AGENTS) if wanted == ["all"] else wanted or DEFAULT:
+    for name in lab.chosen():
         for version in lab.AGENTS[name].versions:
             yield name, version
 

@@ -277,40 +277,42 @@ class TestWithClaude:
         editor.screenshot("options-claude")
 
 
-@pytest.mark.live
-@pytest.mark.timeout(400)
-class TestWithCodex:
-    @pytest.fixture
-    def settings(self, tmp_path: Path, model: str) -> dict[str, object]:
-        return with_agent("codex", tmp_path / "home", model)
+if "codex" in lab.chosen():
 
-    def test_its_options_are_listed_set_and_seen_in_the_status_bar(self, editor: Editor) -> None:
-        editor.palette("ACP: New Session")
-        mode = editor.status_item("mode")
-        wait_for(lambda: mode.inner_text().strip(), "the status bar has its mode", 90)
-        chosen = editor.status_item("model")
-        before = wait_for(lambda: chosen.inner_text().strip(), "and its model")
+    @pytest.mark.live
+    @pytest.mark.timeout(400)
+    class TestWithCodex:
+        @pytest.fixture
+        def settings(self, tmp_path: Path, model: str) -> dict[str, object]:
+            return with_agent("codex", tmp_path / "home", model)
 
-        editor.palette("ACP: Set Option…")
-        for name in ("Mode", "Collaboration mode", "Model"):
-            rows_with(editor, name)
-        editor.screenshot("options-codex")
-        editor.pick("Collaboration mode")
-        rows_with(editor, "Plan")
-        editor.pick("Plan")
-        wait_for(lambda: not editor.quick_input().count(), "it is set")
-        editor.palette("ACP: Set Option…")
-        assert "Plan" in rows_with(editor, "Collaboration mode")[0]
-        editor.press("Escape")
+        def test_its_options_are_listed_set_and_seen_in_the_status_bar(self, editor: Editor) -> None:
+            editor.palette("ACP: New Session")
+            mode = editor.status_item("mode")
+            wait_for(lambda: mode.inner_text().strip(), "the status bar has its mode", 90)
+            chosen = editor.status_item("model")
+            before = wait_for(lambda: chosen.inner_text().strip(), "and its model")
 
-        chosen.click()
-        rows_with(editor, "6 Astra")
-        editor.screenshot("model-codex")
-        editor.pick("6 Astra")
-        wait_for(lambda: chosen.inner_text().strip() == "6 Astra", "the status bar has the new model")
-        assert before != "6 Astra"
+            editor.palette("ACP: Set Option…")
+            for name in ("Mode", "Collaboration mode", "Model"):
+                rows_with(editor, name)
+            editor.screenshot("options-codex")
+            editor.pick("Collaboration mode")
+            rows_with(editor, "Plan")
+            editor.pick("Plan")
+            wait_for(lambda: not editor.quick_input().count(), "it is set")
+            editor.palette("ACP: Set Option…")
+            assert "Plan" in rows_with(editor, "Collaboration mode")[0]
+            editor.press("Escape")
 
-        mode.click()
-        editor.pick("Full access")
-        wait_for(lambda: mode.inner_text().strip() == "Full access", "the status bar has the new mode")
-        editor.screenshot("mode-codex")
+            chosen.click()
+            rows_with(editor, "6 Astra")
+            editor.screenshot("model-codex")
+            editor.pick("6 Astra")
+            wait_for(lambda: chosen.inner_text().strip() == "6 Astra", "the status bar has the new model")
+            assert before != "6 Astra"
+
+            mode.click()
+            editor.pick("Full access")
+            wait_for(lambda: mode.inner_text().strip() == "Full access", "the status bar has the new mode")
+            editor.screenshot("mode-codex")
