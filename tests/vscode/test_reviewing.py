@@ -104,6 +104,7 @@ def test_hunks_are_kept_and_undone_above_the_lines_and_the_persons_line_stays(
     editor.press("Control+Z")
     wait_for(lambda: editor.lines[17] == "        where = spot(body, centuries)", "the undo is undone")
     assert editor.lines[10] == "# mine"
+    wait_for(lambda: lenses(editor) == [KEEP_UNDO] * 2, "its hunk is there again")
     assert changes(editor)["chart.py"] == "2 changes · orrery"
 
     removed = (folder / "orrery/bodies.py").read_text().splitlines()[9]
