@@ -196,14 +196,17 @@ class Editor:
         return found
 
     def answer(self, text: str) -> None:
-        """Types into the open input box and confirms it."""
-        self.quick_input().wait_for()
-        wait_for(
-            lambda: self.quick_input().evaluate("e => e === document.activeElement"),
-            "the input has the focus",
-        )
+        """Types into the input box that is open, or about to be, and confirms it."""
+        wait_for(self._input_box_is_open, "an input box has the focus")
         self.quick_input().fill(text)
         self.press("Enter")
+
+    def _input_box_is_open(self) -> bool:
+        """Not the list from which it was asked for, whose input is of the same kind and closes late."""
+        lists = self.page.locator(".quick-input-widget:visible .quick-input-list:visible")
+        return not lists.count() and bool(
+            self.quick_input().evaluate("input => input === document.activeElement")
+        )
 
     def prompt(self, text: str) -> None:
         """As a person prompts: the command from the palette, the text, Enter."""
