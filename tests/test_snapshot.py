@@ -74,6 +74,12 @@ def test_what_little_sessions_need_not_is_for_the_others() -> None:
     assert len(beside["toolCalls"]) > 0.8 * len(alone["toolCalls"]) > 1000
 
 
+def test_calls_that_fit_are_all_whole_though_other_things_are_many() -> None:
+    (found,) = told([session("s", 20, 1000, messages=limits.MESSAGES)])
+    assert len(found["toolCalls"]) == 20
+    assert all(len(call["content"]) == 1 for call in found["toolCalls"])
+
+
 def test_all_calls_of_a_session_are_there_the_old_ones_without_what_they_are_about() -> None:
     found = told([session("s", limits.CALLS, 3000)])[0]
     whole = [bool(call["content"]) for call in found["toolCalls"]]

@@ -102,21 +102,29 @@ def _wanted(session: Session) -> Share:
 
 
 def _calls(calls: Collection[ToolCall], room: int) -> list[tuple[ToolCall, bool]]:
-    """The newest whole, those before them without what they are about: for these is a quarter."""
-    found: list[tuple[ToolCall, bool]] = []
-    for_bare, length = room // 4, 0
-    is_whole = True
-    for call in reversed(list(calls)):
-        if is_whole:
-            length = _length(call)
-            is_whole = not found or length <= room - for_bare
-        if not is_whole:
-            call = bare(call)
-            length = _ROW + len(call.title or "") + len(call.name or "")
-        room -= length
-        if room < 0 and found:
+    """All whole where there is room; else the newest, and those before them without what they are about."""
+    newest = list(calls)[::-1]
+    lengths: list[int] = []
+    within = 0
+    for call in newest:
+        lengths.append(_length(call))
+        within += lengths[-1]
+        if within > room:
             break
-        found.append((call, is_whole))
+    else:
+        return [(call, True) for call in calls]
+    found: list[tuple[ToolCall, bool]] = []
+    for_bare = room // 4
+    for call, length in zip(newest, lengths, strict=False):
+        if found and length > room - for_bare:
+            break
+        found.append((call, True))
+        room -= length
+    for call in map(bare, newest[len(found) :]):
+        room -= _ROW + len(call.title or "") + len(call.name or "")
+        if room < 0:
+            break
+        found.append((call, False))
     return found[::-1]
 
 
