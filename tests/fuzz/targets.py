@@ -12,6 +12,7 @@ from acp_editor.acp.wire import Unreadable
 from acp_editor.app import render, snapshot
 from acp_editor.app.transcript import Transcript
 from acp_editor.core import diffs, limits, marks, places
+from acp_editor.core.finite import dumps
 from acp_editor.core.model import Fault, PermissionRequest, StateUpdate
 from acp_editor.core.patches import parse_patch
 from acp_editor.core.session import Session
@@ -19,7 +20,22 @@ from acp_editor.policy.commands import parse_command
 from acp_editor.policy.rules import Rule, RuleProblem, parse_rule
 
 ODD: list[Any] = [
-    *(None, True, 0, -1, 2**63, 10**25, 0.5, 1e300, "", "a", "/", "../../etc/passwd", "\x00\x1b[2J\u202e"),
+    *(
+        None,
+        True,
+        0,
+        -1,
+        2**63,
+        10**25,
+        0.5,
+        1e300,
+        float("inf"),
+        "",
+        "a",
+        "/",
+        "../../etc/passwd",
+        "\x00\x1b[2J\u202e",
+    ),
     *("completed", "diff", "terminal", "text", "x" * 300, [], {}, [[]], {"": None}, [None, 1, "a"]),
     *({"type": "text", "text": "b"}, {"type": "diff", "path": "/a", "oldText": None, "newText": "c"}),
     *([{"type": "content", "content": {"type": "text", "text": "d"}}], [{"path": "a.py", "line": 10**9}]),
@@ -36,7 +52,7 @@ def lines(data: bytes) -> None:
         faults: list[Fault] = []
         message = rpc.decode(line, faults.append)
         if message is not None and rpc.classify(message, faults.append) is not None:
-            assert len(rpc.encode(message)) > 0
+            assert len(dumps(message)) > 0
         assert all(len(fault.detail) <= 500 for fault in faults)
 
 
@@ -63,7 +79,8 @@ def _decode(dialect: Any, data: bytes) -> None:
     for _ in range(4):
         message = _damaged(message, chance)
         # As it would have come: only what can be written is ever read.
-        again = rpc.decode(rpc.encode(message), lambda fault: None) if isinstance(message, dict) else None
+        line = json.dumps(message).replace("Infinity", "1e999").encode()
+        again = rpc.decode(line, lambda fault: None)
         if again is not None:
             _whole(dialect, again)
 
@@ -109,8 +126,12 @@ def _show(session: Session) -> None:
     (share,) = snapshot.shares([session])
     rendered.append(render.session(session, "idle", snapshot.rows(session, share), [], [], 0))
     rendered.append(Transcript().markdown(session, "agent"))
-    json.dumps(rendered, allow_nan=False)
+    json.loads(dumps(rendered), parse_constant=_refuse)
     assert limits.weight(rendered) > 0
+
+
+def _refuse(constant: str) -> Any:
+    raise AssertionError(f"{constant} is not JSON")
 
 
 def _damaged(value: Any, chance: random.Random) -> Any:
