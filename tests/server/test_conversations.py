@@ -180,7 +180,7 @@ async def test_a_flood_leaves_the_server_free_to_answer() -> None:
         ],
         [
             prompt("go"),
-            *[{"command": "acpEditor.state", "timeout": 1}] * 20,
+            *[{"command": "acpEditor.state", "timeout": 2}] * 20,
             {"state": "sessions[0].state", "is": "idle", "timeout": 30},
             {"state": "sessions[0].toolCalls", "size": 500},
         ],
