@@ -53,6 +53,13 @@ def test_the_walk_leaves_out_what_git_ignores(tmp_path: Path) -> None:
     assert {file.name for file in workspace.walk(str(tmp_path)).files} == visible
 
 
+def test_a_line_that_git_ignores_nothing_by_spoils_no_other(tmp_path: Path) -> None:
+    (tmp_path / ".gitignore").write_text("[z-a]\n*.log\n")
+    for name in ("a.log", "a.py"):
+        (tmp_path / name).write_text("x\n")
+    assert [file.name for file in workspace.walk(str(tmp_path)).files] == ["a.py"]
+
+
 def test_the_walk_leaves_out_what_is_no_text_or_too_large(tmp_path: Path) -> None:
     (tmp_path / "a.txt").write_bytes("é\r\n".encode())
     (tmp_path / "b.bin").write_bytes(b"a\0b")

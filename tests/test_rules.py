@@ -167,6 +167,7 @@ def test_reads_rules(text: str, what: str, pattern: str | None) -> None:
         ("edit(#a)", "edit"),
         ("edit(../a)", "edit"),
         ("edit(~/a)", "edit"),
+        ("edit([z-a])", "edit"),
         ("execute(:*)", "execute"),
         ("execute(a && b:*)", "execute"),
         ("execute('a:*)", "execute"),

@@ -6,10 +6,10 @@ import os
 import re
 import shutil
 import tempfile
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Final
+from typing import Any, Final
 
 from pathspec import GitIgnoreSpec
 
@@ -117,7 +117,7 @@ def _paths(
 ) -> Iterator[tuple[Path, str]]:
     """Depth first; each spec comes with the folder, relative to the root, whose `.gitignore` it is."""
     if (rules := read(folder / ".gitignore")) is not None:
-        specs = ((name, GitIgnoreSpec.from_lines(rules.splitlines())), *specs)
+        specs = ((name, _spec(rules.splitlines())), *specs)
     try:
         entries = sorted(os.scandir(folder), key=lambda entry: entry.name)
     except OSError:
@@ -135,6 +135,21 @@ def _paths(
         skipped = entry.name in _SKIPPED or os.path.exists(os.path.join(entry.path, "pyvenv.cfg"))
         if not skipped and not _ignored(inner, specs):
             yield from _paths(Path(entry.path), inner, specs)
+
+
+def _spec(lines: Sequence[str]) -> GitIgnoreSpec:
+    """As git reads them: a line that is no pattern matches nothing."""
+    try:
+        return GitIgnoreSpec.from_lines(lines)
+    except (ValueError, re.error):
+        return GitIgnoreSpec([pattern for line in lines for pattern in _pattern(line)])
+
+
+def _pattern(line: str) -> Iterable[Any]:
+    try:
+        return GitIgnoreSpec.from_lines([line]).patterns
+    except (ValueError, re.error):
+        return ()
 
 
 def _ignored(name: str, specs: tuple[tuple[str, GitIgnoreSpec], ...]) -> bool:

@@ -129,7 +129,11 @@ def rules_from(settings: object, source: Source) -> RuleSet:
 
 @lru_cache(maxsize=1024)
 def spec(pattern: str) -> GitIgnoreSpec:
-    return GitIgnoreSpec.from_lines([pattern])
+    """Raises ValueError for what is no pattern."""
+    try:
+        return GitIgnoreSpec.from_lines([pattern])
+    except (re.error, OverflowError, RecursionError) as error:  # it makes a regular expression of it
+        raise ValueError(str(error)) from error
 
 
 @lru_cache(maxsize=1024)
