@@ -73,6 +73,13 @@ def test_past_the_limit_a_text_stays_one_change(differ: Differ) -> None:
     slow.close()
 
 
+def test_changes_that_are_evenly_far_apart_stay_as_many_as_may_be() -> None:
+    changes = [Change(Span(4 * at, 4 * at + 1), Span(4 * at, 4 * at + 1)) for at in range(1000)]
+    found = diff.glued(changes, 300)
+    assert len(found) == 300
+    assert max(len(range(change.old.start, change.old.end)) for change in found) <= 4 * 4
+
+
 @given(st.lists(st.tuples(st.integers(0, 3), st.integers(0, 3), st.integers(1, 9))), st.integers(1, 5))
 def test_neighbours_become_one_change_where_there_are_too_many(
     shape: list[tuple[int, int, int]], most: int

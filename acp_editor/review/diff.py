@@ -32,16 +32,25 @@ def changes(old: bytes, new: bytes) -> list[Change]:
 
 
 def glued(found: list[Change], most: int = MOST) -> list[Change]:
-    """At most so many: those with the fewest lines between them become one, with these lines in it."""
+    """At most so many: those with the fewest lines between them become one, with these lines in it.
+
+    Two at a time and only as many as have to: changes that are evenly far apart do not all become one.
+    """
     gap = 1
     while len(found) > most:
         wider: list[Change] = []
+        too_many, alone = len(found) - most, False
         for change in found:
-            if wider and change.old.start - wider[-1].old.end <= gap:
+            if too_many and alone and change.old.start - wider[-1].old.end <= gap:
                 first = wider.pop()
                 change = Change(Span(first.old.start, change.old.end), Span(first.new.start, change.new.end))
+                too_many, alone = too_many - 1, False
+            else:
+                alone = True
             wider.append(change)
-        found, gap = wider, gap * 2
+        if len(wider) == len(found):
+            gap *= 2
+        found = wider
     return found
 
 
