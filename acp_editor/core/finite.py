@@ -7,7 +7,7 @@ import math
 from collections.abc import Callable, Iterator
 from typing import Any
 
-from .model import Json, is_array, is_object
+from .json_value import Json, is_array, is_object
 
 
 def dumps(value: Any, default: Callable[[Any], Any] | None = None) -> str:

@@ -4,18 +4,11 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from enum import Enum
-from typing import Any, Final, Literal, TypeAlias, TypeGuard
+from typing import Final, Literal
 
-Json: TypeAlias = Any
-"""Any JSON value, as `json.loads` gives it."""
-
-
-def is_object(value: Json) -> TypeGuard[dict[str, Json]]:
-    return isinstance(value, dict)
-
-
-def is_array(value: Json) -> TypeGuard[list[Json]]:
-    return isinstance(value, list)
+from acp_editor.core.json_value import Json as Json
+from acp_editor.core.json_value import is_array as is_array
+from acp_editor.core.json_value import is_object as is_object
 
 
 def offers(capabilities: Json, name: str) -> bool:
