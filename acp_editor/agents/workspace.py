@@ -139,10 +139,7 @@ def _paths(
 
 def _spec(lines: Sequence[str]) -> GitIgnoreSpec:
     """As git reads them: a line that is no pattern matches nothing."""
-    try:
-        return GitIgnoreSpec.from_lines(lines)
-    except (ValueError, re.error):
-        return GitIgnoreSpec([pattern for line in lines for pattern in _pattern(line)])
+    return GitIgnoreSpec([pattern for line in lines for pattern in _pattern(line)])
 
 
 def _pattern(line: str) -> Iterable[Any]:

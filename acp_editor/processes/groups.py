@@ -11,6 +11,7 @@ from typing import Any, Final, Protocol
 import anyio
 
 from acp_editor.processes import descendants
+from acp_editor.processes.table import table
 
 GRACE: Final = 1.6
 """Seconds for the first step of the shutdown ladder; all of it has to fit into those that editors wait."""
@@ -94,20 +95,4 @@ def group_exists(group: int) -> bool:
         return False
     if sys.platform != "linux":
         return True
-    return any(state not in "ZX" for state in _states(group))
-
-
-def _states(group: int) -> list[str]:
-    """The states of a group's processes. Source: proc(5), /proc/pid/stat."""
-    states: list[str] = []
-    for name in os.listdir("/proc"):
-        if not name.isdigit():
-            continue
-        try:
-            with open(f"/proc/{name}/stat", "rb") as file:
-                fields = file.read().rpartition(b")")[2].split()
-        except OSError:
-            continue
-        if len(fields) > 2 and int(fields[2]) == group:
-            states.append(fields[0].decode("ascii"))
-    return states
+    return any(process.group == group and process.runs for process in table().values())
