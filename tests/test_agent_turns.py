@@ -137,6 +137,18 @@ async def test_the_late_answer_of_an_abandoned_turn_does_not_end_the_next(tmp_pa
     assert side.host.session().stop_reason == "end_turn"
 
 
+async def test_nobody_waits_for_the_answer_of_an_abandoned_turn(tmp_path: Path) -> None:
+    steps = [*START_V1, {"take": "session/prompt"}, {"take": "$/cancel_request"}]
+    async with running(
+        scripted(tmp_path, [*steps, {"say": [update("session_info_update", title="told")]}])
+    ) as side:
+        await prompted(side)
+        side.agent.abandon("s1")
+        await until(lambda: side.host.session().title == "told")
+        prompt, cancel = side.sent()[-2:]
+        assert cancel["params"] == {"requestId": prompt["id"]}
+
+
 async def test_a_prompt_in_mid_turn_goes_on_when_the_first_is_answered(tmp_path: Path) -> None:
     steps = [
         *START_V1,

@@ -192,6 +192,19 @@ async def test_a_late_answer_to_a_cancelled_request_is_no_fault_and_calls_nobody
         assert called == []
 
 
+async def test_of_requests_that_are_never_answered_only_the_newest_ids_are_kept(
+    monkeypatch: pytest.MonkeyPatch,
+):
+    monkeypatch.setattr(connection, "MAX_ABANDONED", 2)
+    async with script() as far:
+        for _ in range(3):
+            with anyio.move_on_after(0):
+                await far.connection.request("x", {})
+        await far.say(*({"id": ident, "result": 1} for ident in (1, 2, 3)), {"method": "end"})
+        await until(lambda: far.heard.notifications)
+        assert far.heard.codes == ["answered_twice"]
+
+
 async def test_a_cancel_of_nothing_is_passed_over():
     async with script() as far:
         await far.say(

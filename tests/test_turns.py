@@ -49,7 +49,16 @@ class Scene:
         self.over = 0
         self.withdrawn: list[list[str]] = []
         """What the peer had heard each time that questions to the person were withdrawn."""
-        self.turns = Turns(group, self._withdraw, self._before, lambda entry: None, self._over, lambda: grace)
+        self.faults: list[tuple[str, str]] = []
+        self.turns = Turns(
+            group,
+            self._withdraw,
+            self._before,
+            lambda entry: None,
+            self._over,
+            lambda: grace,
+            lambda agent, fault: self.faults.append((agent, fault.code)),
+        )
 
     async def _before(self, entry: object) -> None:
         await self.ready.wait()
@@ -151,6 +160,7 @@ async def test_an_agent_that_does_not_stop_is_given_up_after_the_grace_period() 
         await it.prompt("a")
         it.cancel()
         await until(lambda: it.peer.said == ["a", "(cancel)", "(abandon)"])
+        assert it.faults == [("agent", "cancel_unanswered")]
 
 
 async def test_a_grace_period_is_for_the_turn_that_was_cancelled_and_no_other() -> None:
@@ -162,6 +172,7 @@ async def test_a_grace_period_is_for_the_turn_that_was_cancelled_and_no_other() 
         await anyio.sleep(0.1)
         assert it.peer.said == ["a", "(cancel)", "b"]
         assert it.withdrawn[0] == ["a", "(cancel)"]
+        assert it.faults == []
 
 
 async def test_an_idle_from_before_our_prompt_went_out_ends_nothing() -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import logging
 from collections.abc import Callable, Sequence
 
+import anyio
 from anyio.abc import TaskStatus
 
 from acp_editor.acp import encode, v1
@@ -194,10 +195,15 @@ class Agent(AgentProcess):
 
         # The request is queued before the caller goes on, so that a cancel cannot overtake it.
         task_status.started()
+        if turn.abandoned:
+            return
         try:
-            await self._request(
-                encode.prompt(turn.session_id, blocks), on_result, lambda error: turns.refused(turn, error)
-            )
+            with anyio.CancelScope() as turn.waiting:
+                await self._request(
+                    encode.prompt(turn.session_id, blocks),
+                    on_result,
+                    lambda error: turns.refused(turn, error),
+                )
         except (RpcError, ConnectionClosed) as error:
             logger.debug("prompt ended: %s", error)
 

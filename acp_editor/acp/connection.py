@@ -45,6 +45,9 @@ MAX_QUEUED: Final = 64 * 1024 * 1024
 MAX_RUNNING: Final = 4096
 """Requests of the peer's that are being worked on at once."""
 
+MAX_ABANDONED: Final = 4096
+"""Requests of ours that were given up and whose answers are still no fault, the newest."""
+
 MAX_HELD: Final = 64 * 1024 * 1024
 """Bytes of them all together; one may be larger if it is alone."""
 
@@ -76,7 +79,6 @@ class _Pending:
     on_error: Callable[[RpcError], None] | None
     done: anyio.Event = field(default_factory=anyio.Event)
     outcome: Answer | RpcError | ConnectionClosed | None = None
-    abandoned: bool = False
 
     def settle(self, outcome: Answer | RpcError | ConnectionClosed) -> None:
         self.outcome = outcome
@@ -123,6 +125,7 @@ class Connection:
         self._work = anyio.Event()
         self._next_id = 0
         self._pending: dict[RequestId, _Pending] = {}
+        self._abandoned: dict[RequestId, None] = {}
         self._running: dict[RequestId, anyio.CancelScope] = {}
         self._handlers = 0
         self._held = 0
@@ -192,8 +195,7 @@ class Connection:
             await pending.done.wait()
         finally:
             if pending.outcome is None:
-                # Its answer may still come, and is no fault then.
-                pending.abandoned = True
+                self._abandon(ident)
                 self.notify("$/cancel_request", {"requestId": ident})
         match pending.outcome:
             case Answer(result=result):
@@ -202,6 +204,13 @@ class Connection:
                 raise error
             case None:
                 raise AssertionError("woken without an outcome")
+
+    def _abandon(self, ident: RequestId) -> None:
+        """Its answer may still come, and is no fault then; whoever waited for it is forgotten now."""
+        self._pending.pop(ident, None)
+        self._abandoned[ident] = None
+        if len(self._abandoned) > MAX_ABANDONED:
+            del self._abandoned[next(iter(self._abandoned))]
 
     def notify(self, method: str, params: Json) -> None:
         """Queues a notification; never blocks, and is lost without a word once the connection is closed."""
@@ -299,9 +308,10 @@ class Connection:
     def _answered(self, answer: Answer | ErrorAnswer, message: Object) -> None:
         pending = self._pending.pop(answer.id, None)
         if pending is None:
-            self._fault(self._stray(answer.id, message))
-            return
-        if pending.abandoned:
+            if answer.id in self._abandoned:
+                del self._abandoned[answer.id]
+            else:
+                self._fault(self._stray(answer.id, message))
             return
         match answer:
             case Answer(result=result):

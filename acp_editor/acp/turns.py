@@ -12,6 +12,8 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Literal
 
+import anyio
+
 from acp_editor.acp.rpc import RpcError
 from acp_editor.core.model import (
     Json,
@@ -26,10 +28,20 @@ from acp_editor.core.model import (
 
 @dataclass(slots=True, eq=False)
 class Turn:
-    """One prompt on its way; `blocks` are those of it that the agent has not echoed."""
+    """One prompt on its way; `blocks` are those of it that the agent has not echoed.
+
+    `waiting` is the wait for its answer, which ends when the turn is given up.
+    """
 
     session_id: str
     blocks: list[Json] = field(default_factory=list[Json])
+    waiting: anyio.CancelScope | None = None
+    abandoned: bool = False
+
+    def abandon(self) -> None:
+        self.abandoned = True
+        if self.waiting is not None:
+            self.waiting.cancel()
 
 
 class Turns:
@@ -72,7 +84,8 @@ class Turns:
 
     def abandon(self, session_id: str) -> None:
         """The turn is over for us, whatever the agent still does: a late answer ends no later turn."""
-        self._prompts.pop(session_id, None)
+        for turn in self._prompts.pop(session_id, ()):
+            turn.abandon()
         self._agent_says.pop(session_id, None)
         self._report(session_id, StateUpdate("idle", "cancelled"))
 

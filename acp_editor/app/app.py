@@ -131,6 +131,7 @@ class App:
                 self.consequences.turn_begun,
                 self.consequences.turn_over,
                 lambda: self.settings.cancel_grace,
+                self.fault,
             )
             self.files = HostFiles(self)
             self.terminals = HostTerminals(self)

@@ -11,7 +11,8 @@ import anyio.abc
 from acp_editor.acp.agent import Agent
 from acp_editor.acp.connection import ConnectionClosed
 from acp_editor.app.sessions import Entry
-from acp_editor.core.model import Json
+from acp_editor.core import limits
+from acp_editor.core.model import Fault, Json
 
 logger = logging.getLogger(__name__)
 
@@ -20,7 +21,7 @@ class Turns:
     """`before` is awaited before a prompt goes out, `over` is called when its turn has ended.
 
     `withdraw` is to answer for the person whatever the session still asks, and is told why.
-    `begun` is called for a turn that no prompt of ours began.
+    `begun` is called for a turn that no prompt of ours began, `fault` for an agent that does not stop.
     """
 
     def __init__(
@@ -31,6 +32,7 @@ class Turns:
         begun: Callable[[Entry], None],
         over: Callable[[Entry], None],
         grace: Callable[[], float],
+        fault: Callable[[str, Fault], None],
     ) -> None:
         self._group = group
         self._withdraw = withdraw
@@ -38,6 +40,7 @@ class Turns:
         self._begun = begun
         self._over = over
         self._grace = grace
+        self._fault = fault
 
     async def prompt(self, entry: Entry, agent: Agent, blocks: list[Json]) -> None:
         """Sends a prompt, or queues it where a turn runs and the agent takes no prompt in mid turn."""
@@ -122,8 +125,10 @@ class Turns:
             logger.warning("a queued prompt could not be sent: %s", error)
 
     async def _give_grace(self, entry: Entry, agent: Agent, turn: int) -> None:
-        with anyio.move_on_after(self._grace()):
+        seconds = self._grace()
+        with anyio.move_on_after(seconds):
             await entry.over.wait()
         if entry.running and entry.turn == turn:
-            logger.warning("%s did not end the cancelled turn of %s", entry.agent, entry.key)
+            message = f"session/cancel did not end the turn within {seconds:g} seconds."
+            self._fault(entry.agent, Fault("cancel_unanswered", message, entry.own_id[: limits.FAULT]))
             agent.abandon(entry.own_id)

@@ -82,6 +82,29 @@ async def test_what_has_ended_is_forgotten(tmp_path: Path, version: int) -> None
         assert counted(after, "Session") == 0
 
 
+@pytest.mark.anyio
+async def test_a_prompt_that_is_cancelled_and_never_answered_leaves_nothing(tmp_path: Path) -> None:
+    probe = tmp_path / "probe.json"
+    server = [sys.executable, str(PROBE), str(probe)]
+    settings = {"cancelGrace": 0.01}
+    async with Editor(tmp_path, {"one": {"version": 1}}, server=server, settings=settings) as editor:
+        await _never_answered(editor)
+        most = {kind: counted(await held(editor, probe), kind) for kind in [*KINDS, "tasks"]}
+        for _ in range(30):
+            await _never_answered(editor)
+        del most["Message"]  # what the person said stays
+        after = await settled(editor, probe, most)
+        assert {kind: counted(after, kind) for kind in most if counted(after, kind) > most[kind]} == {}
+        faults = {fault["code"]: fault["count"] for fault in (await editor.state())["faults"]}
+        assert faults == {"cancel_unanswered": 31}
+
+
+async def _never_answered(editor: Editor) -> None:
+    await editor.prompt([["never"]])
+    await editor.command("cancel")
+    await editor.idle()
+
+
 async def _session(editor: Editor) -> None:
     """A session that is full of everything, read, and closed."""
     session = (await editor.command("session.new"))["sessionId"]
