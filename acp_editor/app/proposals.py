@@ -8,11 +8,14 @@ import shutil
 import stat
 import tempfile
 from collections.abc import Callable
+from dataclasses import dataclass
 from pathlib import Path
+from typing import Final
 from urllib.parse import unquote, urlsplit
 
 from acp_editor.app.permissions import Pending
-from acp_editor.core import diffs
+from acp_editor.core import budget, diffs
+from acp_editor.core.budget import Budget, OutOfBudget
 from acp_editor.core.model import ToolCall
 from acp_editor.lsp import messages, uris
 
@@ -73,8 +76,34 @@ def _key(uri: str) -> tuple[str, str, str]:
     return parts.scheme, unquote(parts.path), unquote(parts.query)
 
 
+WAITING: Final = 2 * budget.APPLYING
+"""Steps for the diffs of all requests that wait, however often their calls change."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Made:
+    """The diffs of a request, for what they were made, and the steps that it took until now."""
+
+    call: ToolCall
+    rows: list[messages.ProposedDiff]
+    steps: int = 0
+
+    def holds(self, call: ToolCall) -> bool:
+        """Whether that call proposes the same."""
+        mine = self.call
+        return call.sequence == mine.sequence or (
+            call.content is mine.content
+            and call.raw_input is mine.raw_input
+            and call.locations is mine.locations
+            and call.kind == mine.kind
+        )
+
+
 class Proposals:
-    """The diffs of each waiting request, made again only when its call has changed."""
+    """The diffs of each waiting request, made again only when what its call proposes has changed.
+
+    Where it would take too long to find out what files become, the pieces are shown that it is about.
+    """
 
     def __init__(
         self,
@@ -87,32 +116,39 @@ class Proposals:
         self._read = read
         self._before = before
         self._uri = uri
-        self._made: dict[str, tuple[int, list[messages.ProposedDiff]]] = {}
+        self._made: dict[str, _Made] = {}
+        self._left = WAITING
 
     def of(self, pending: Pending, call: ToolCall | None) -> list[messages.ProposedDiff]:
         if call is None:
             return []
         made = self._made.get(pending.request_id)
-        if made is None or made[0] != call.sequence:
-            made = (call.sequence, self._make(pending, call))
-            self._made[pending.request_id] = made
-        return made[1]
+        if made is None or not made.holds(call):
+            before = made.steps if made else 0
+            room = max(0, min(budget.APPLYING - before, self._left))
+            steps = Budget(room)
+            rows = self._make(pending, call, steps)
+            took = room - max(0, steps.left)
+            self._left -= took
+            made = self._made[pending.request_id] = _Made(call, rows, before + took)
+        return made.rows
 
     def forget(self, pending: Pending) -> None:
-        if self._made.pop(pending.request_id, None):
+        if made := self._made.pop(pending.request_id, None):
+            self._left += made.steps
             self._documents.drop(pending.request_id)
 
-    def _make(self, pending: Pending, call: ToolCall) -> list[messages.ProposedDiff]:
+    def _make(self, pending: Pending, call: ToolCall, steps: Budget) -> list[messages.ProposedDiff]:
         by_path: dict[str, list[diffs.Proposal]] = {}
         for proposal in diffs.proposals(call, pending.entry.cwd):
             by_path.setdefault(proposal.path, []).append(proposal)
         made: list[messages.ProposedDiff] = []
         for path, proposals in by_path.items():
             old_path = next((p.old_path for p in proposals if p.old_path), None)
-            now = self._read(path) if old_path is None else self._read(old_path)
-            after = diffs.apply(proposals, now)
-            if after is None or after == now:  # written before it was asked for, or nowhere to be found
-                now, after = self._before(path), now
+            try:
+                now, after = self._texts(path, old_path, proposals, steps)
+            except OutOfBudget:
+                now, after = diffs.pieces(proposals)
             query = pending.request_id
             made.append(
                 {
@@ -122,3 +158,15 @@ class Proposals:
                 }
             )
         return made
+
+    def _texts(
+        self, path: str, old_path: str | None, proposals: list[diffs.Proposal], steps: Budget
+    ) -> tuple[str | None, str | None]:
+        """What the file is, and what it becomes."""
+        steps.spend(1)
+        now = self._read(old_path or path)
+        steps.pass_over(now or "")
+        after = diffs.apply(proposals, now, steps)
+        if after is None or after == now:  # written before it was asked for, or nowhere to be found
+            return self._before(path), now
+        return now, after

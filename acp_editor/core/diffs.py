@@ -5,11 +5,12 @@ Read from the call's content in either version's shape, else from the tool's own
 
 from __future__ import annotations
 
-from collections import Counter
+from collections import Counter, deque
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from typing import cast
 
+from .budget import APPLYING, Budget, OutOfBudget
 from .hunks import apply_hunks, holds_hunks
 from .model import Json, ToolCall
 from .patches import FilePatch, Hunk, Operation, parse_patch
@@ -32,7 +33,7 @@ class Proposal:
     which only the file tells; with "add" the file may exist all the same, and is overwritten then.
     `line` is the agent's hint where the piece stands, from 0. `hunks` are a patch's. `inferred` says
     that it comes from the tool's input and not from a diff. `old_path` is the other file that the
-    content comes from (a move; with "add", a copy).
+    content comes from (a move; with "add", a copy). `unread` is what is too long to be read.
     """
 
     path: str
@@ -44,6 +45,7 @@ class Proposal:
     everywhere: bool = False
     line: int | None = None
     inferred: bool = False
+    unread: bool = False
 
     @property
     def source(self) -> str:
@@ -59,35 +61,61 @@ def proposals(call: ToolCall, cwd: str) -> tuple[Proposal, ...]:
     return _with_hints(found[:_MAX_PROPOSALS], call, cwd)
 
 
-def apply(changes: Proposal | Iterable[Proposal], text: str | None) -> str | None:
+def apply(
+    changes: Proposal | Iterable[Proposal], text: str | None, budget: Budget | None = None
+) -> str | None:
     """What a file with this text (None: no such file) becomes; None if a change has no place in it.
 
     A deleted file becomes "". The file's line ends, byte order mark and missing last newline stay.
-    A change that is in the text already changes nothing.
+    A change that is in the text already changes nothing. OutOfBudget where that takes too long.
     """
     result = text
+    budget = budget or Budget(APPLYING)
     for change in (changes,) if isinstance(changes, Proposal) else changes:
-        result = _applied(change, result)
+        result = _applied(change, result, budget)
         if result is None:
             return None
     return result
 
 
-def place_of(change: Proposal, text: str) -> Match | None:
+def place_of(change: Proposal, text: str, budget: Budget | None = None) -> Match | None:
     """Where the text that a change replaces stands, None if it does not or the change names none."""
     if not change.old_text:
         return None
-    return find_snippet(text, change.old_text, change.line)
+    return find_snippet(text, change.old_text, change.line, budget)
 
 
-def _applied(change: Proposal, text: str | None) -> str | None:
+def pieces(changes: Iterable[Proposal]) -> tuple[str, str]:
+    """What the changes quote of a file, and what they put there, without a look at the file."""
+    old: list[str] = []
+    new: list[str] = []
+    for change in changes:
+        for hunk in change.hunks:
+            old += hunk.old
+            new += hunk.new
+        if change.unread:
+            new.append("(the patch is too long to be shown)")
+        elif not change.hunks:
+            old.append(change.old_text or "")
+            new.append(change.new_text or "")
+    return _joined(old), _joined(new)
+
+
+def _joined(texts: list[str]) -> str:
+    return "".join(text if text.endswith("\n") else text + "\n" for text in texts if text)
+
+
+def _applied(change: Proposal, text: str | None, budget: Budget) -> str | None:
+    budget.spend(1)
+    if change.unread:
+        raise OutOfBudget
     if change.operation == "delete":
         return ""
     if change.hunks:
         if text is None or (change.operation == "add" and change.old_path is None):
-            return apply_hunks(change.hunks, "")
-        result = apply_hunks(change.hunks, text)
-        return text if result is None and holds_hunks(change.hunks, text) else result
+            return apply_hunks(change.hunks, "", budget)
+        result = apply_hunks(change.hunks, text, budget)
+        return text if result is None and holds_hunks(change.hunks, text, budget) else result
     if change.new_text is None:
         # A move or copy without a patch takes the text along; anything else said nothing.
         return text if change.old_path is not None else None
@@ -95,13 +123,14 @@ def _applied(change: Proposal, text: str | None) -> str | None:
         return _whole(change.new_text, "", text) if text else change.new_text
     if text is None:
         return None
-    if _bare(change.old_text) == _bare(text):
+    budget.pass_over(text, 3)
+    if _as_long(change.old_text, text) and _bare(change.old_text) == _bare(text):
         return _whole(change.new_text, change.old_text, text)
     if change.everywhere:
-        return _everywhere(change.old_text, change.new_text, text)
-    found = place_of(change, text)
+        return _everywhere(change.old_text, change.new_text, text, budget)
+    found = place_of(change, text, budget)
     if found is None:
-        there = bool(change.new_text) and find_snippet(text, change.new_text, change.line) is not None
+        there = find_snippet(text, change.new_text, change.line, budget) is not None
         return text if there else None
     old = text[found.start : found.end]
     new = _ends_like(change.new_text, change.old_text, text)
@@ -110,11 +139,18 @@ def _applied(change: Proposal, text: str | None) -> str | None:
     return text[: found.start] + new + text[found.end :]
 
 
-def _everywhere(old: str, new: str, text: str) -> str | None:
+def _as_long(one: str, other: str) -> bool:
+    """Whether two texts may be the same but for line ends, which take two characters at the most."""
+    return max(len(one), len(other)) <= 2 * min(len(one), len(other)) + 4
+
+
+def _everywhere(old: str, new: str, text: str, budget: Budget) -> str | None:
     if old not in text:
         old = with_line_end(old, line_end(text))
-    if old in text:
-        return text.replace(old, _ends_like(new, old, text))
+    if count := text.count(old):
+        new = _ends_like(new, old, text)
+        budget.spend(count + count * len(new) // 64)
+        return text.replace(old, new)
     return text if new and new in text else None
 
 
@@ -168,18 +204,22 @@ def _from_content(item: Json, kind: str, cwd: str) -> Iterator[Proposal]:
 
 def _version_2(changes: list[Json], patch: Json, cwd: str) -> Iterator[Proposal]:
     text = cast("Mapping[str, Json]", patch).get("text") if isinstance(patch, Mapping) else None
-    left = list(_from_patch(text, cwd)) if isinstance(text, str) else []
+    parts = list(_from_patch(text, cwd)) if isinstance(text, str) else []
+    left = dict(enumerate(parts))
+    of_path: dict[str, deque[int]] = {}
+    for number, part in left.items():
+        of_path.setdefault(part.path, deque()).append(number)
     told = [change for item in changes if (change := _change(item, cwd))]
     for change in told:
         # `changes` is authoritative for paths; where one stands alone, so does its part of the patch.
-        part = next((part for part in left if part.path == change.path), None)
-        if part is None and len(told) == 1 == len(left):
-            part = left[0]
-        if part is not None:
-            left.remove(part)
-            change = replace(change, hunks=part.hunks)
+        numbers = of_path.get(change.path)
+        if not numbers and len(told) == 1 == len(left):
+            numbers = deque(left)
+        if numbers:
+            part = left.pop(numbers.popleft())
+            change = replace(change, hunks=part.hunks, unread=part.unread)
         yield change
-    yield from left
+    yield from left.values()
 
 
 def _change(item: Json, cwd: str) -> Proposal | None:
@@ -209,7 +249,7 @@ def _part(part: FilePatch, cwd: str) -> Proposal | None:
     if path is None:
         return None
     old_path = absolute(part.old_path, cwd) if part.old_path else None
-    return Proposal(path, part.operation, old_path, hunks=part.hunks)
+    return Proposal(path, part.operation, old_path, hunks=part.hunks, unread=part.unread)
 
 
 def _from_input(call: ToolCall, cwd: str) -> Iterator[Proposal]:

@@ -6,20 +6,26 @@ lines of context at its edges ignored. What the file says of line ends counts, n
 
 from __future__ import annotations
 
+from bisect import bisect_left
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
+from functools import cached_property
+from itertools import accumulate, islice
 from typing import NamedTuple
 
+from .budget import Budget
 from .patches import Hunk, Mark
 
 _FUZZ = 2
 _MAX_TRIES = 2_000
+_HUNK = 64
+"""Steps that a hunk takes beside its lines."""
 
 
-def apply_hunks(hunks: Sequence[Hunk], text: str) -> str | None:
+def apply_hunks(hunks: Sequence[Hunk], text: str, budget: Budget) -> str | None:
     """The text with the hunks applied, in order; None if one of them has no place in it."""
-    lines = _split(text)
-    index = _Index(lines)
+    index = Index(text, budget)
+    lines = index.lines
     pieces: list[str] = []
     done = drift = 0
     for hunk in hunks:
@@ -31,7 +37,7 @@ def apply_hunks(hunks: Sequence[Hunk], text: str) -> str | None:
             drift = at - cut - hunk.start
         end = at + len(part.old)
         pieces += lines[done:at]
-        new = _replacement(part, lines, at, end)
+        new = _replacement(part, index, at, end)
         if new and pieces:
             pieces[-1] = _ended(pieces[-1], pieces[-1].endswith("\r\n"))
         pieces += new
@@ -39,21 +45,20 @@ def apply_hunks(hunks: Sequence[Hunk], text: str) -> str | None:
     return "".join([*pieces, *lines[done:]])
 
 
-def holds_hunks(hunks: Sequence[Hunk], text: str) -> bool:
+def holds_hunks(hunks: Sequence[Hunk], text: str, budget: Budget) -> bool:
     """Whether the text already is what the hunks would make, as far as they leave lines behind to tell."""
     return (
-        all(hunk.new for hunk in hunks) and apply_hunks([_reversed(hunk) for hunk in hunks], text) is not None
+        all(hunk.new for hunk in hunks)
+        and apply_hunks([_reversed(hunk) for hunk in hunks], text, budget) is not None
     )
 
 
-def hunk_offset(hunk: Hunk, text: str, written: bool) -> int | None:
-    """The index into the text at which the first line starts that the hunk changes.
+def hunk_offset(hunk: Hunk, index: Index, written: bool) -> int | None:
+    """The offset in the text at which the first line starts that the hunk changes.
 
     Its new lines are looked for before its old ones if it is said to be `written`, else after them.
     None where neither stand in the text, or where there are none.
     """
-    lines = _split(text)
-    index = _Index(lines)
     after = replace(
         hunk,
         lines=tuple((" ", line) for line in hunk.new),
@@ -62,7 +67,7 @@ def hunk_offset(hunk: Hunk, text: str, written: bool) -> int | None:
     )
     for wanted in (after, hunk) if written else (hunk, after):
         if wanted.old and (place := index.find(wanted, 0, 0)):
-            return sum(map(len, lines[: place.at + max(0, hunk.lead - place.cut)]))
+            return index.starts[min(place.at + max(0, hunk.lead - place.cut), len(index.lines))]
     return None
 
 
@@ -85,16 +90,43 @@ class _Place(NamedTuple):
     cut: int
 
 
-class _Index:
-    """A file's lines without their ends, and where each stands, found out when it is first needed."""
+class Index:
+    """A file's lines, and where each stands, found out when it is first needed."""
 
-    def __init__(self, lines: Sequence[str]) -> None:
-        self.lines = [line.rstrip("\r\n") for line in lines]
-        self.where: dict[str, list[int]] = {}
+    def __init__(self, text: str, budget: Budget) -> None:
+        budget.spend(6 * text.count("\n"))
+        self.lines = _split(text)
+        self._budget = budget
+
+    @cached_property
+    def bare(self) -> list[str]:
+        """The lines without their ends."""
+        return [line.rstrip("\r\n") for line in self.lines]
+
+    @cached_property
+    def starts(self) -> list[int]:
+        """The offset at which each line starts, and at last the text's length."""
+        return [0, *accumulate(map(len, self.lines))]
+
+    @cached_property
+    def where(self) -> dict[str, list[int]]:
+        """The numbers of the lines that say the same."""
+        where: dict[str, list[int]] = {}
+        for number, line in enumerate(self.bare):
+            where.setdefault(line, []).append(number)
+        return where
+
+    @cached_property
+    def ended(self) -> tuple[int, int]:
+        """How many lines have an end, and how many of them the one of two characters."""
+        return sum(line.endswith("\n") for line in self.lines), sum(
+            line.endswith("\r\n") for line in self.lines
+        )
 
     def find(self, hunk: Hunk, least: int, drift: int) -> _Place | None:
         """Where a hunk goes, not before line `least`."""
         expected = None if hunk.start is None else hunk.start + drift
+        self._budget.spend(_HUNK + 8 * len(hunk.lines))
         if not hunk.old:
             at = len(self.lines) if expected is None else expected
             return _Place(max(least, min(at, len(self.lines))), hunk, 0)
@@ -105,24 +137,43 @@ class _Index:
             if not wanted or len(part.lines) in seen:
                 continue
             seen.add(len(part.lines))
-            for at in self._candidates(wanted, None if expected is None else expected + cut, part.old_bare):
-                if at >= least and self.lines[at : at + len(wanted)] == wanted:
+            near = None if expected is None else expected + cut
+            for at in self._candidates(wanted, near, part.old_bare, least):
+                if at >= least and self._stands(wanted, at):
                     return _Place(at, part, cut)
         return None
 
-    def _candidates(self, wanted: list[str], near: int | None, at_end: bool) -> Iterator[int]:
+    def _stands(self, wanted: list[str], at: int) -> bool:
+        self._budget.spend(1)
+        last = at + len(wanted) - 1
+        if last >= len(self.bare) or self.bare[at] != wanted[0] or self.bare[last] != wanted[-1]:
+            return False
+        self._budget.spend(len(wanted))
+        return self.bare[at : last + 1] == wanted
+
+    def _candidates(self, wanted: list[str], near: int | None, at_end: bool, least: int) -> Iterator[int]:
         if near is not None:
             yield near
         if at_end:
             yield len(self.lines) - len(wanted)
-        if not self.where:
-            for number, line in enumerate(self.lines):
-                self.where.setdefault(line, []).append(number)
         rarest = min(range(len(wanted)), key=lambda n: len(self.where.get(wanted[n], ())))
-        starts = [number - rarest for number in self.where.get(wanted[rarest], ())]
-        if near is not None:
-            starts.sort(key=lambda start: abs(start - near))
-        yield from starts[:_MAX_TRIES]
+        numbers = self.where.get(wanted[rarest], [])
+        first = bisect_left(numbers, least + rarest)
+        nearest = _nearest(numbers, first, 0 if near is None else near + rarest)
+        yield from (number - rarest for number in islice(nearest, _MAX_TRIES))
+
+
+def _nearest(numbers: Sequence[int], first: int, to: int) -> Iterator[int]:
+    """Numbers that rise, from the index `first` on; those nearest to a number come first, then the lower."""
+    after = max(first, bisect_left(numbers, to))
+    before = after - 1
+    while before >= first or after < len(numbers):
+        if after == len(numbers) or (before >= first and to - numbers[before] <= numbers[after] - to):
+            yield numbers[before]
+            before -= 1
+        else:
+            yield numbers[after]
+            after += 1
 
 
 def _without_edges(hunk: Hunk, fuzz: int) -> tuple[Hunk, int]:
@@ -137,11 +188,12 @@ def _without_edges(hunk: Hunk, fuzz: int) -> tuple[Hunk, int]:
     return replace(hunk, lines=hunk.lines[front : len(marks) - back], start=start, **bare), front
 
 
-def _replacement(hunk: Hunk, lines: Sequence[str], start: int, end: int) -> list[str]:
+def _replacement(hunk: Hunk, index: Index, start: int, end: int) -> list[str]:
     """The new lines for lines[start:end]: context as it stands, what is added with the file's line end."""
+    lines = index.lines
     ended = [line for line in lines[start:end] if line.endswith("\n")]
-    around = ended or [line for line in lines if line.endswith("\n")]
-    crlf = sum(line.endswith("\r\n") for line in around) * 2 > len(around)
+    around, long = (len(ended), sum(line.endswith("\r\n") for line in ended)) if ended else index.ended
+    crlf = long * 2 > around
     # A patch that knows the file's line ends means what it says; one that does not gets the file's.
     knows = not around or (bool(hunk.old) and crlf == any(line.endswith("\r") for line in hunk.old))
     kept = iter(lines[start:end])

@@ -7,7 +7,9 @@ Read leniently: paths absolute or with `a/` and `b/`, wrong line counts, missing
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from functools import lru_cache
+from itertools import islice
 from typing import Literal, TypeAlias
 
 Operation: TypeAlias = Literal["add", "modify", "delete", "move"]
@@ -16,7 +18,13 @@ Mark: TypeAlias = Literal[" ", "-", "+"]
 _HUNK = re.compile(r"@@ -(\d{1,9})(?:,(\d{1,9}))? \+(\d{1,9})(?:,(\d{1,9}))? @@")
 _SECTION = re.compile(r"\*\*\* (Add|Update|Delete) File: (.+)")
 _SECTION_OPERATIONS: dict[str, Operation] = {"Add": "add", "Update": "modify", "Delete": "delete"}
-_NEXT_PART = ("@@", "diff --git ", "Index: ", "*** ")
+_NAMES = re.compile(
+    r"^(?:diff --git |Index: |--- |\+\+\+ |\*\*\* |new file |deleted file |rename |copy ).*", re.MULTILINE
+)
+_MAX_LINES = 100_000
+_MAX_GAPS = 100
+"""Spaces in a line that names two files, each of which may be the one between them."""
+_MARKS: dict[str, Mark] = {" ": " ", "-": "-", "+": "+"}
 _ESCAPE = re.compile(rb"\\([0-7]{3}|.)", re.DOTALL)
 _ESCAPES = {b"a": b"\a", b"b": b"\b", b"f": b"\f", b"n": b"\n", b"r": b"\r", b"t": b"\t", b"v": b"\v"}
 
@@ -52,21 +60,34 @@ class Hunk:
 class FilePatch:
     """What a patch does to one file; paths as they stand in it, without `a/` and `b/`.
 
-    `old_path` is another file that the content comes from (a move; with "add", a copy).
+    `old_path` is another file that the content comes from (a move; with "add", a copy). `unread` says
+    that its hunks were not read, as the patch is too long.
     """
 
     path: str
     operation: Operation
     old_path: str | None = None
     hunks: tuple[Hunk, ...] = ()
+    unread: bool = False
 
 
+@lru_cache(maxsize=2)  # whoever looks at a call reads its patch anew
 def parse_patch(text: str) -> tuple[FilePatch, ...]:
-    """Every file that a patch of any known kind names; what cannot be read is left out."""
+    """Every file that a patch of any known kind names; what cannot be read is left out.
+
+    Of a patch that is too long only the names are read.
+    """
+    if text.count("\n") > _MAX_LINES:
+        names: list[str] = [found[0] for found in _NAMES.finditer(text)]
+        return tuple(replace(file, hunks=(), unread=True) for file in _files("\n".join(names)))
+    return _files(text)
+
+
+def _files(text: str) -> tuple[FilePatch, ...]:
     lines = text.split("\n")
     if lines[-1] == "":
         lines.pop()
-    if any(_SECTION.match(line) for line in lines):
+    if "*** " in text and any(_SECTION.match(line) for line in lines):
         return _sections(lines)
     return _unified(lines)
 
@@ -163,30 +184,26 @@ def _hunk(lines: list[str], number: int) -> tuple[Hunk, int]:
     old_left = new_left = -1
     if header:
         old_left, new_left = (int(header[n] or 1) for n in (2, 4))
-    counted = old_left + new_left
     bare = {" ": False, "-": False, "+": False}
     body: list[tuple[Mark, str]] = []
     number += 1
     while number < len(lines):
         line = lines[number]
-        within = counted > 0 and (old_left > 0 or new_left > 0)
-        if line.startswith("\\"):
+        mark = _MARKS.get(line[:1])
+        if mark is None and line.rstrip("\r") == "":
+            # Editors and mail take the one space of an empty line of context away.
+            if old_left <= 0 and new_left <= 0 and (header or not _goes_on(lines, number + 1)):
+                break
+            mark, line = " ", " " + line
+        elif mark is None:
+            if not line.startswith("\\"):
+                break
             if body:
                 bare[body[-1][0]] = True
             number += 1
             continue
-        if line.rstrip("\r") == "" and not line.startswith(" "):
-            # Editors and mail take the one space of an empty line of context away.
-            if not within and (header or not _goes_on(lines, number + 1)):
-                break
-            line = " " + line
-        if (
-            line.startswith(_NEXT_PART)
-            or line[0] not in " +-"
-            or (not within and _names_follow(lines, number))
-        ):
+        elif mark == "-" and old_left <= 0 and new_left <= 0 and _names_follow(lines, number):
             break
-        mark: Mark = "+" if line[0] == "+" else "-" if line[0] == "-" else " "
         body.append((mark, line[1:]))
         old_left -= mark != "+"
         new_left -= mark != "-"
@@ -218,7 +235,7 @@ def _git_names(rest: str) -> tuple[str, str]:
         end = re.match(r'"(?:[^"\\]|\\.)*"', rest)
         if end:
             return _unquoted(end[0]), _unquoted(rest[end.end() :].strip())
-    for gap in re.finditer(" ", rest):
+    for gap in islice(re.finditer(" ", rest), _MAX_GAPS):
         first, second = rest[: gap.start()], rest[gap.end() :]
         plain = _without_prefixes(first, _unquoted(second))
         if plain[0] == plain[1]:

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
+from itertools import repeat
 
+from .budget import PLACING, Budget, OutOfBudget
 from .diffs import Proposal, proposals
-from .hunks import hunk_offset
+from .hunks import Index, hunk_offset
 from .model import ToolCall
+from .patches import Hunk
 from .paths import absolute, inside
 from .raw_input import input_of, line_in, path_in, replacements_in
 from .snippets import find_snippet
@@ -97,9 +100,10 @@ def _inferred(
     call: ToolCall, cwd: str, read: Callable[[str], str | None], named: list[str]
 ) -> Iterator[Place]:
     found = False
+    budget = Budget(PLACING)
     for proposal in proposals(call, cwd)[:_MAX_PLACES]:
         found = True
-        yield from _of_proposal(proposal, read, written=call.status == "completed")
+        yield from _of_proposal(proposal, read, budget, written=call.status == "completed")
     if found:
         return
     raw = input_of(call)
@@ -122,7 +126,9 @@ def _inferred(
         yield Place(path, None if line is None else max(0, line - 1), True)
 
 
-def _of_proposal(change: Proposal, read: Callable[[str], str | None], written: bool) -> Iterator[Place]:
+def _of_proposal(
+    change: Proposal, read: Callable[[str], str | None], budget: Budget, written: bool
+) -> Iterator[Place]:
     """Where a change takes effect in the file as it is, be it written already or not."""
     path = change.path
     text = read(path)
@@ -130,8 +136,9 @@ def _of_proposal(change: Proposal, read: Callable[[str], str | None], written: b
         text = read(change.old_path)
         path = path if text is None else change.old_path
     if change.hunks:
-        for hunk in change.hunks:
-            offset = hunk_offset(hunk, text, written) if text is not None else None
+        hunks = change.hunks[:_MAX_PLACES]
+        offsets = _offsets(hunks, text, budget, written) if text is not None else repeat(None)
+        for hunk, offset in zip(hunks, offsets, strict=False):
             if text is not None and offset is not None:
                 yield Place(path, line_at(text, offset), True)
             else:
@@ -141,6 +148,16 @@ def _of_proposal(change: Proposal, read: Callable[[str], str | None], written: b
         yield Place(path, None, True)
     else:
         yield Place(path, _line_of_texts(text, change, change.new_text, written), True)
+
+
+def _offsets(hunks: Sequence[Hunk], text: str, budget: Budget, written: bool) -> Iterator[int | None]:
+    """Where each hunk stands; None also for those that there is no time to look for."""
+    try:
+        index = Index(text, budget)
+        for hunk in hunks:
+            yield hunk_offset(hunk, index, written)
+    except OutOfBudget:
+        yield from repeat(None)
 
 
 def _line_of_texts(text: str, change: Proposal, new: str, written: bool) -> int | None:

@@ -133,7 +133,8 @@ def line_end(text: str) -> str:
 
 def with_line_end(text: str, end: str) -> str:
     """The text with every line end replaced."""
-    return _LINE_END.sub(end, text)
+    flat = text.replace("\r\n", "\n").replace("\r", "\n") if "\r" in text else text
+    return flat if end == "\n" else flat.replace("\n", end)
 
 
 def apply_edits(text: str, edits: Iterable[Edit], encoding: Encoding = "utf-16") -> str:
@@ -169,13 +170,18 @@ def edits_between(old: str, new: str, encoding: Encoding = "utf-16") -> list[Edi
 
 def first_difference(old: str, new: str) -> int | None:
     """The first line, from 0, in which two texts differ whatever their line ends; None if in none."""
-    if old == new:
+    shorter, longer = sorted((with_line_end(old, "\n"), with_line_end(new, "\n")), key=len)
+    if shorter == longer:
         return None
-    a, b = _LINE_END.split(old), _LINE_END.split(new)
-    for number, (left, right) in enumerate(zip(a, b, strict=False)):
-        if left != right:
-            return number
-    return min(len(a), len(b)) if len(a) != len(b) else None
+    same, most = 0, len(shorter)
+    while same < most:  # halves are compared, since that is so much quicker than lines or characters
+        middle = (same + most + 1) // 2
+        if shorter[same:middle] == longer[same:middle]:
+            same = middle
+        else:
+            most = middle - 1
+    begun = same == len(shorter) and longer[same] == "\n"
+    return shorter.count("\n", 0, same) + begun
 
 
 def _differing(a: list[str], b: list[str]) -> list[tuple[int, int, int, int]]:

@@ -191,6 +191,19 @@ class Acts:
         if wait:
             self.wire.wait(last)
 
+    def propose(self, path: str, hunks: int = 1000, context: int = 20, requests: int = 1) -> None:
+        """Asks to apply a patch whose hunks go nearly anywhere in a file of two lines again and again."""
+        lines = "".join(f" {'ba'[n % 2]}\n" for n in range(context))
+        patch = "".join(f"@@ -1,{context} +1,{context + 1} @@\n{lines}+new\n" for _ in range(hunks))
+        text = f"--- a/{path}\n+++ b/{path}\n{patch}@@ -1,3 +1,2 @@\n a\n-a\n b\n"
+        change = {"path": os.path.abspath(path), "operation": "modify"}
+        diff = {"type": "diff", "changes": [change], "patch": {"format": "git", "text": text}}
+        for number in range(requests):
+            call = {"toolCallId": f"patch{number}", "kind": "edit", "title": "patch", "content": [diff]}
+            subject = {"type": "tool_call", "toolCall": call}
+            params = {"title": "May I?", "subject": subject, "options": OPTIONS, "sessionId": self.session}
+            self.wire.request("session/request_permission", params)
+
     # -- answers and messages that are none --
 
     def junk(self, seed: int = 0, count: int = 50) -> None:
