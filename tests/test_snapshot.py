@@ -65,7 +65,7 @@ def test_of_many_full_sessions_the_answer_is_as_long_as_of_one() -> None:
 
 
 def test_what_little_sessions_need_not_is_for_the_others() -> None:
-    little = [session(f"l{n}", 3, 10, 3, 1) for n in range(100)]
+    little = [session(f"l{n}", 3, 10, 3, 1) for n in range(50)]
     large = session("large", 1500, 500)
     alone = told([large])[0]
     *small, beside = told([*little, large])
@@ -85,7 +85,7 @@ def test_all_calls_of_a_session_are_there_the_old_ones_without_what_they_are_abo
     whole = [bool(call["content"]) for call in found["toolCalls"]]
     assert len(whole) == limits.CALLS
     assert whole == sorted(whole)
-    assert whole.count(True) > 500
+    assert whole.count(True) > 300
     assert not any("truncated" in call for call in found["toolCalls"] if call["content"])
 
 

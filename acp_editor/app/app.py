@@ -52,6 +52,7 @@ from acp_editor.lsp.documents import Author, Document
 from acp_editor.lsp.editor import Editor
 from acp_editor.lsp.protocol import CommandError
 from acp_editor.processes import descendants
+from acp_editor.processes.heap import Heap
 from acp_editor.settings import Settings
 
 logger = logging.getLogger(__name__)
@@ -88,6 +89,7 @@ class App:
         self.traffic = Traffic(folders.state() / "traffic", secrets)
         self.consequences = Consequences(self)
         self.permissions = Permissions(self.consequences.permissions_changed)
+        self.heap = Heap()
         self.roots: list[str] = []
         self._told: set[str] = set()
         self._configuration = Configuration(self)
@@ -153,6 +155,7 @@ class App:
             group.start_soon(self.surfaces.run)
             await self.review.start()
             group.start_soon(descendants.reap)
+            group.start_soon(self.heap.run)
             async with self.terminals.processes:
                 task_status.started()
                 await anyio.sleep_forever()

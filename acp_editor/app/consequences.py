@@ -48,6 +48,7 @@ class Consequences:
         app.surfaces.turn_over(entry)
         if not any(other.running for other in app.sessions if other is not entry):
             app.following.policy.rest()
+        app.heap.freed()
 
     def agent_changed(self, slot: Slot) -> None:
         self._app.surfaces.status_changed()
@@ -86,3 +87,4 @@ class Consequences:
         app.options.forget(entry)
         app.surfaces.forget(entry)
         app.surfaces.status_changed()
+        app.heap.freed()

@@ -13,7 +13,7 @@ from acp_editor.core.calls import bare
 from acp_editor.core.model import Command, Json, Message, Notice, PlanEntry, Terminal, ToolCall, is_object
 from acp_editor.core.session import Session
 
-ROOM: Final = 4_000_000
+ROOM: Final = 2_500_000
 """About the characters of a snapshot; what is told of each row beside its text counts, too."""
 
 MAX_TEXT: Final = 200_000
@@ -114,7 +114,7 @@ def _calls(calls: Collection[ToolCall], room: int) -> list[tuple[ToolCall, bool]
     else:
         return [(call, True) for call in calls]
     found: list[tuple[ToolCall, bool]] = []
-    for_bare = room // 4
+    for_bare = room // 3
     for call, length in zip(newest, lengths, strict=False):
         if found and length > room - for_bare:
             break
