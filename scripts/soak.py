@@ -28,6 +28,8 @@ from descendants import left_of
 from fault_editor import Editor
 from pace import Pace
 
+from acp_editor.processes import heap
+
 FOLDER = CACHE / "soak"
 AGENTS = {
     f"{kind}{version}": {"version": version, "load": kind == "loads", "resume": kind == "loads"}
@@ -44,6 +46,7 @@ class Sample(NamedTuple):
 
     seconds: float
     megabytes: float
+    free_megabytes: float
     sessions: int
     processes: int
     threads: int
@@ -57,6 +60,7 @@ class Sample(NamedTuple):
 
 ROWS = {
     "MB of memory": "megabytes",
+    "MB that the C library holds free": "free_megabytes",
     "sessions": "sessions",
     "processes below it": "processes",
     "threads": "threads",
@@ -68,6 +72,8 @@ ROWS = {
 }
 FORGOTTEN = ("Session", "ToolCall", "Message", "Spot", "_Terminal")
 """Types of which nothing is left where no session is."""
+GIVEN_BACK = 2 * heap.REST
+"""Seconds until what was freed has gone back to the system."""
 KEPT = 8
 """Sessions that the person lets stand; agents make some that nobody asked for."""
 
@@ -153,6 +159,7 @@ async def watch(editor: Editor, pace: Pace, samples: list[Sample], began: float,
             Sample(
                 asked - began,
                 resident(pid),
+                inside["free"] / 1e6,
                 len(state["sessions"]),
                 len(processes(pid)),
                 inside["threads"],
@@ -241,6 +248,7 @@ async def soak(minutes: float, seed: int) -> None:
                     group.create_task(person(editor, chance, end))
             below, code = processes(editor.process.pid), editor.process.returncode
             held = await forgotten(editor)
+            await asyncio.sleep(GIVEN_BACK)
             rest = resident(editor.process.pid)
             left_in = await editor.end()
         made = editor.pids()

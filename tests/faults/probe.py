@@ -1,15 +1,16 @@
 #!/usr/bin/env python3
 """The server, and what it holds: `probe.py FILE` serves as `acp-editor` does, and writes to FILE when asked.
 
-On SIGUSR1 one JSON object: tasks, threads, descriptors, timers, and the longest step of the loop since the
-last time, in milliseconds of the processor and of the clock, with whose step it was. On SIGUSR2 also how many
-objects of each of our types live.
+On SIGUSR1 one JSON object: tasks, threads, descriptors, timers, bytes that the C library holds free, and the
+longest step of the loop since the last time, in milliseconds of the processor and of the clock, with whose step
+it was. On SIGUSR2 also how many objects of each of our types live.
 """
 
 from __future__ import annotations
 
 import asyncio
 import asyncio.events
+import ctypes
 import gc
 import json
 import os
@@ -54,11 +55,28 @@ def _name(handle: Any) -> str:
     return owner.get_name() if isinstance(owner, asyncio.Task) else repr(owner)[:200]
 
 
+class _Memory(ctypes.Structure):
+    """`before` is what is of no interest here. Source: mallinfo(3)."""
+
+    _fields_ = [("before", ctypes.c_size_t * 8), ("fordblks", ctypes.c_size_t), ("keepcost", ctypes.c_size_t)]
+
+
+def free() -> int:
+    """Bytes that were freed and that the C library keeps; 0 where it does not tell."""
+    try:
+        tell = ctypes.CDLL(None).mallinfo2
+    except AttributeError:
+        return 0
+    tell.restype = _Memory
+    return tell().fordblks
+
+
 def census(held: Held, *, objects: bool) -> dict[str, Any]:
     found: dict[str, Any] = {
         "held": held.take(),
         "tasks": Counter(task.get_name() for task in asyncio.all_tasks()),
         "threads": threading.active_count(),
+        "free": free(),
         "descriptors": len(os.listdir("/proc/self/fd")) - 1,
         "timers": len(asyncio.get_running_loop()._scheduled),  # type: ignore[attr-defined]
     }
