@@ -2,8 +2,8 @@
 """The server, and what it holds: `probe.py FILE` serves as `acp-editor` does, and writes to FILE when asked.
 
 On SIGUSR1 one JSON object: tasks, threads, descriptors, timers, bytes that the C library holds free, and the
-longest step of the loop since the last time, in milliseconds of the processor and of the clock, with whose step
-it was. On SIGUSR2 also how many objects of each of our types live.
+longest step of the loop since the last time, in milliseconds of the processor and of the clock, with whose
+step it was. On SIGUSR2 also how many objects of each of our types live.
 """
 
 from __future__ import annotations
