@@ -31,12 +31,12 @@ STEPS = st.lists(
 class Bench:
     """One file, its document where it is open, and the engine that watches both."""
 
-    def __init__(self, folder: str, text: str, is_open: bool) -> None:
+    def __init__(self, folder: str, text: str, is_open: bool, limits: Limits | None = None) -> None:
         root = Path(folder) / "root"
         root.mkdir()
         self.path = str(root / "file")
         Path(self.path).write_bytes(text.encode())
-        self.engine = Engine([str(root)], Path(folder) / "cache", Limits())
+        self.engine = Engine([str(root)], Path(folder) / "cache", limits or Limits())
         self.engine.patience = 0.0
         self.engine.begin()
         self.documents = Documents(self.engine)
@@ -123,11 +123,11 @@ class Bench:
             assert (tracked.current.data or b"").decode() == self.text
 
 
-@given(TEXTS, st.booleans(), STEPS)
-@settings(max_examples=80, deadline=None, suppress_health_check=[HealthCheck.too_slow])
-def test_any_order_of_events(text: str, is_open: bool, steps: list[tuple[str, str, int]]):
+@given(TEXTS, st.booleans(), STEPS, st.sampled_from([Limits(), Limits(memory=0)]))
+@settings(max_examples=120, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+def test_any_order_of_events(text: str, is_open: bool, steps: list[tuple[str, str, int]], limits: Limits):
     with tempfile.TemporaryDirectory() as folder:
-        bench = Bench(folder, text, is_open)
+        bench = Bench(folder, text, is_open, limits)
         for what, new, number in steps:
             tracked = bench.tracked
             match what:
@@ -154,6 +154,7 @@ def test_any_order_of_events(text: str, is_open: bool, steps: list[tuple[str, st
                 case _:
                     pass
             bench.engine.clashes.clear()
+            bench.engine.memory.check()
             bench.check()
         if (tracked := bench.tracked) is not None:
             base = tracked.base

@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable
 
-from acp_editor.review import answers
+from acp_editor.review import answers, words
 from acp_editor.review.documents import Documents
 from acp_editor.review.editor import Editor, ReviewError
 from acp_editor.review.engine import Engine
 from acp_editor.review.tracked import Tracked
 from acp_editor.review.undo import InThread, Undoing, Undone
+from acp_editor.review.versions import Lost
 from acp_editor.review.words import Words
 
 
@@ -45,7 +47,10 @@ class Answering:
 
         def work() -> None:
             for tracked, ids in chosen:
-                answers.keep(self._engine, tracked, ids)
+                try:
+                    answers.keep(self._engine, tracked, ids)
+                except Lost as error:  # of one hunk: whole files are kept whatever is lost of them
+                    raise ReviewError(words.lost(os.path.basename(tracked.path))) from error
             self._save([])
 
         await self._thread(work)
@@ -60,10 +65,7 @@ class Answering:
             self._last = undoing.done
         self._words.was_undone(one.path for one in undoing.done)
         await self._thread(lambda: self._save([]))
-        if undoing.problems and (path is not None or not count):
-            raise ReviewError(" ".join(undoing.problems))
-        for problem in undoing.problems:
-            self._tell(problem)
+        self._say(undoing.problems, path is not None or not count)
         return count
 
     async def restore(self) -> int:
@@ -76,7 +78,14 @@ class Answering:
             await self._thread(lambda: self._save([]))
         self._words.was_restored(one.path for one in self._last)
         self._last = []
+        self._say(undoing.problems, not count)
         return count
+
+    def _say(self, problems: list[str], refused: bool) -> None:
+        if problems and refused:
+            raise ReviewError(" ".join(problems))
+        for problem in problems:
+            self._tell(problem)
 
     def _undoing(self) -> Undoing:
         return Undoing(self._engine, self._documents, self._editor, self._thread)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
 from collections.abc import Collection
 from dataclasses import dataclass
@@ -9,18 +10,30 @@ from dataclasses import dataclass
 from acp_editor.review import files
 from acp_editor.review.editor import ReviewError
 from acp_editor.review.engine import Engine
-from acp_editor.review.files import ABSENT, Version
 from acp_editor.review.tracked import State, Tracked
+from acp_editor.review.versions import ABSENT, Lost, Version
 
 
 def keep(engine: Engine, tracked: Tracked, hunk_ids: Collection[str] | None) -> None:
-    """The base gets these hunks, or everything."""
+    """The base gets these hunks, or everything, which needs nothing that may be lost. Raises Lost."""
+    if hunk_ids is not None and not tracked.whole(hunk_ids):
+        engine.memory.bring(tracked)
     old_path = tracked.old_path
     tracked.keep(hunk_ids, engine.differ, engine.new_id)
     if old_path is not None and tracked.old_path is None:
         engine.moved_from.pop(old_path, None)
         engine.take([old_path])
     engine.settle(tracked)
+
+
+def target(engine: Engine, tracked: Tracked, hunk_ids: Collection[str] | None) -> Version:
+    """What the file is to become by an undo, in memory. Raises Lost."""
+    if hunk_ids is not None and not tracked.whole(hunk_ids):
+        engine.memory.bring(tracked)
+    made = tracked.undone(hunk_ids).loaded()
+    with contextlib.suppress(Lost):  # then it is not on the disk either, and will not be overwritten
+        engine.memory.secure(tracked.path, tracked.current)
+    return made
 
 
 def undo(engine: Engine, tracked: Tracked, hunk_ids: Collection[str] | None) -> None:
@@ -53,13 +66,15 @@ def as_undone(engine: Engine, undone: Undone) -> Tracked | None:
     tracked = engine.tracked.get(undone.path)
     if tracked is not None:
         return tracked if tracked.current == undone.after else None
-    now = files.read(undone.path)
-    return Tracked(undone.path, undone.base, now, now) if now == undone.after else None
+    after = undone.after
+    return Tracked(undone.path, undone.base, after, after) if files.read(undone.path) == after else None
 
 
-def as_before(undone: Undone) -> Tracked:
-    """The file as it is once the undo has been taken back."""
+def as_before(engine: Engine, undone: Undone) -> Tracked:
+    """The file as it is once the undo has been taken back. Raises Lost where it could not be undone again."""
     before = undone.before
+    engine.memory.secure(undone.path, before.current)
+    engine.memory.secure(before.old_path or undone.path, before.base)
     made = Tracked(undone.path, before.base, before.current, before.current)
     made.put_back(before)
     return made
@@ -78,7 +93,8 @@ def redo(engine: Engine, tracked: Tracked, before: State) -> None:
 
 def reread(engine: Engine, tracked: Tracked) -> None:
     """Takes the disk as it is after a write of ours."""
-    tracked.disk = files.read(tracked.path)
+    found = files.read(tracked.path)
+    tracked.disk = tracked.current if found == tracked.current else found
     tracked.signed = None
     tracked.before = tracked.reloaded = None
     engine.settle(tracked)

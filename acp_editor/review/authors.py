@@ -10,9 +10,9 @@ from acp_editor.core.ledger import Hunk
 from acp_editor.core.model import ToolCall
 from acp_editor.review import files, textlines
 from acp_editor.review.attribution import Evidence, Witnesses, author
-from acp_editor.review.files import Version
 from acp_editor.review.tracked import Tracked
 from acp_editor.review.turns import Turns
+from acp_editor.review.versions import Lost, Version
 
 _SURE = 3
 """The strength from which on nothing that is heard later is stronger."""
@@ -58,7 +58,7 @@ class Authors:
                     candidates = found_at[sign.moment] = self.witnesses.candidates(tracked.path, at_work)
                 if candidates:
                     if texts is None:
-                        texts = _lines(tracked.base), _lines(tracked.current)
+                        texts = _texts(tracked)
                     removed = texts[0][hunk.original.start : hunk.original.end]
                     added = texts[1][hunk.modified.start : hunk.modified.end]
                     found = author(tracked.path, candidates, removed, added)
@@ -94,6 +94,14 @@ class Authors:
         if len(self._signs) > 1000 + 2 * sum(len(one.hunks) for one in tracked):
             ids = {hunk.hunk_id for one in tracked for hunk in one.hunks}
             self._signs = {name: sign for name, sign in self._signs.items() if name in ids}
+
+
+def _texts(tracked: Tracked) -> tuple[list[bytes], list[bytes]]:
+    """The lines of what it was and is; none where these are lost: the names of files tell, then."""
+    try:
+        return _lines(tracked.base), _lines(tracked.current)
+    except Lost:
+        return [], []
 
 
 def _lines(version: Version) -> list[bytes]:

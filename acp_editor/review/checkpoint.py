@@ -19,7 +19,7 @@ import pygit2
 from pygit2.enums import DeltaStatus, DiffFind, DiffOption, FileMode
 
 from acp_editor.review import files, ignores, modes, objects
-from acp_editor.review.files import ABSENT, Version
+from acp_editor.review.versions import ABSENT, LINK, Lost, Version
 
 log = logging.getLogger(__name__)
 
@@ -43,6 +43,12 @@ class Limits:
 
     file_size: int = 10 * 1024 * 1024
     file_count: int = 200_000
+    memory: int = 64 * 1024 * 1024
+    """Bytes of files with unanswered changes that are in memory; what is beyond is read when it is needed.
+
+    Some thousand files of source code, which is more than anybody answers one by one, and of the largest
+    that are reviewed still three with what they were before.
+    """
 
 
 @dataclass(slots=True)
@@ -182,21 +188,21 @@ class Checkpoint:
         except KeyError:
             return ABSENT
         mode = int(entry.mode)
-        if mode != files.LINK:
+        if mode != LINK:
             mode = stat.S_IFREG | self._modes.of(path, mode)
-        return Version(self.load(str(entry.id)), mode)
+        return self.version(str(entry.id), mode)
 
     def is_base(self, path: str, version: Version) -> bool:
         """Whether the file was that, told without reading it."""
         try:
             entry = self.index[path]
         except KeyError:
-            return version.data is None
-        if version.data is None or int(entry.mode) != version.git_mode:
+            return version.absent
+        if version.absent or int(entry.mode) != version.git_mode:
             return False
         if self.permissions(path) not in (None, stat.S_IMODE(version.mode)):
             return False
-        return str(entry.id) == objects.identity(version.data)
+        return str(entry.id) == version.oid
 
     def permissions(self, path: str) -> int | None:
         """The exact permission bits that the file had; None where it was no file."""
@@ -204,7 +210,7 @@ class Checkpoint:
             mode = int(self.index[path].mode)
         except KeyError:
             return None
-        return None if mode == files.LINK else self._modes.of(path, mode)
+        return None if mode == LINK else self._modes.of(path, mode)
 
     def folders_of(self, path: str) -> dict[str, int]:
         """The permission bits of the folders above a file, by their full paths, where they are not usual."""
@@ -219,10 +225,10 @@ class Checkpoint:
     def set_base(self, path: str, version: Version) -> None:
         """Gives the file a base that need not be on the disk."""
         self._unsaved = True
-        if version.data is None:
+        if version.absent:
             self._forget(path)
             return
-        oid = objects.write(self.store, version.data)
+        oid = self.keep(version)
         self.index.add(pygit2.IndexEntry(path, pygit2.Oid(hex=oid), FileMode(version.git_mode)))
         if not version.is_link:
             self._modes.note(path, stat.S_IMODE(version.mode))
@@ -329,8 +335,26 @@ class Checkpoint:
         bases = {str(entry.id) for entry in entries}
         return objects.prune(self.store, bases | set(wanted), now)
 
-    def keep_object(self, data: bytes) -> str:
-        return objects.write(self.store, data)
+    def keep(self, version: Version) -> str:
+        """Has the store hold the bytes of a version; returns the name of their object. Raises OSError.
+
+        What is lost stays lost: who asks for it is told.
+        """
+        oid = version.oid
+        if version.source != self.load or not objects.has(self.store, oid):
+            try:
+                objects.write(self.store, version.data or b"")
+            except Lost:
+                log.warning("an object is not in %s any more: %s", self.store, oid)
+            else:
+                version.keep_in(self.load, oid)
+        return oid
+
+    def version(self, oid: str, mode: int) -> Version:
+        """A version of which the store has the bytes; KeyError where it has not."""
+        made = Version(self.load(oid), mode)
+        made.keep_in(self.load, oid)
+        return made
 
     def load(self, oid: str) -> bytes:
         """The bytes of an object; KeyError where the store has it not."""
@@ -344,8 +368,9 @@ class Checkpoint:
         for side in (gone, come):
             index = pygit2.Index()
             for path, version in side.items():
-                oid = pygit2.Oid(hex=objects.write(self.store, version.data or b""))
-                index.add(pygit2.IndexEntry(path, oid, FileMode(version.git_mode)))
+                oid = self.keep(version)
+                if objects.has(self.store, oid):
+                    index.add(pygit2.IndexEntry(path, pygit2.Oid(hex=oid), FileMode(version.git_mode)))
             tree = self.repository[index.write_tree(self.repository)]
             assert isinstance(tree, pygit2.Tree)
             trees.append(tree)

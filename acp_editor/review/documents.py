@@ -6,16 +6,17 @@ ours. A document that lags behind its file is given time to reload before it cou
 
 from __future__ import annotations
 
+import contextlib
 import time
 
 from acp_editor.core import ledger as book
 from acp_editor.review import files, textlines
 from acp_editor.review.encoding import UTF8, Encoding, fit, guess
 from acp_editor.review.engine import Engine
-from acp_editor.review.files import ABSENT, Version
 from acp_editor.review.steps import Step, Steps
 from acp_editor.review.tracked import State, Tracked, signature
 from acp_editor.review.turns import Clash
+from acp_editor.review.versions import ABSENT, FILE, Lost, Version
 
 
 class Documents:
@@ -47,12 +48,14 @@ class Documents:
             tracked = Tracked(path, version, version, version)
             tracked.signed, tracked.signed_at = signature(path), time.time_ns()
             self._engine.tracked[path] = tracked
+        with contextlib.suppress(Lost):
+            self._engine.memory.bring(tracked)
         data = tracked.disk.data or b""
         self._encodings[path] = fit(data, text) or guess(data)
         self._engine.open.add(path)
         now = self.version(tracked, text)
         unsaved = self._engine.unsaved.pop(path, None)
-        if unsaved is not None and unsaved.disk.data != tracked.disk.data:
+        if unsaved is not None and not unsaved.disk.same(tracked.disk):
             unsaved = None
         if now == tracked.current:
             if unsaved is not None:  # it may come in a moment
@@ -60,7 +63,7 @@ class Documents:
             return
         if unsaved is not None:
             tracked.put_back(unsaved.state)
-        elif tracked.pending and not tracked.old_path and now.data == tracked.base.data:
+        elif tracked.pending and not tracked.old_path and now.same(tracked.base):
             # It was read just before the agent wrote the file, and is about to be read again.
             tracked.before = State(tracked.base, tracked.base, (), None, False)
             return
@@ -77,7 +80,7 @@ class Documents:
         self._engine.clashes.pop(path, None)
         self._engine.look([path])
         if (tracked := self._engine.tracked.get(path)) is not None:
-            tracked.before = None
+            tracked.before = tracked.reloaded = tracked.typed_from = None
             if tracked.current != tracked.disk:
                 self._engine.person_made(tracked, tracked.disk)
             self._engine.settle(tracked)
@@ -115,13 +118,13 @@ class Documents:
         tracked = engine.tracked.get(path)
         if tracked is None:
             return
-        if tracked.disk.data is not None and (found := fit(tracked.disk.data, after)) is not None:
+        if not tracked.disk.absent and (found := fit(tracked.disk.data or b"", after)) is not None:
             self._encodings[path] = found
         now = self.version(tracked, after)
         if now == tracked.current:
             self._has_reloaded(tracked, ours=ours)
             return
-        if (unsettled := engine.unsettled.get(path)) is not None and unsettled.version.data == now.data:
+        if (unsettled := engine.unsettled.get(path)) is not None and unsettled.is_at(now):
             self.lagging.add(path)
             return
         if ours:
@@ -205,7 +208,7 @@ class Documents:
         encoding = self._encodings.get(tracked.path, UTF8)
         disk = tracked.disk.data or b""
         near = disk if encoding.decode(disk) == text else tracked.current.data or disk
-        mode = tracked.disk.mode or tracked.base.mode or files.FILE
+        mode = tracked.disk.mode or tracked.base.mode or FILE
         return Version(encoding.encode(text, near, self._engine.differ), mode)
 
     def merged_into(self, path: str, text: str) -> None:
@@ -218,9 +221,9 @@ class Documents:
     def merge(self, clash: Clash, text: str) -> str | None:
         """The buffer's text with what the agent did to the file; None where both changed the same lines."""
         tracked = self._engine.tracked.get(clash.path)
-        if tracked is None or tracked.disk.data is None:
+        if tracked is None or tracked.disk.absent:
             return None
-        ours, theirs = self.version(tracked, text).data or b"", tracked.disk.data
+        ours, theirs = self.version(tracked, text).data or b"", tracked.disk.data or b""
         if not all(map(textlines.is_text, (clash.ancestor, ours, theirs))):
             return None
         ancestor = textlines.show(clash.ancestor)

@@ -6,6 +6,7 @@ did, whether the agent was at work when the file changed, and a write that is on
 
 from __future__ import annotations
 
+import contextlib
 import logging
 import os
 import time
@@ -14,14 +15,15 @@ from dataclasses import replace
 from pathlib import Path
 
 from acp_editor.core.model import ToolCall
-from acp_editor.review import files, moves, work
+from acp_editor.review import commits, files, moves, work
 from acp_editor.review.authors import Authors
 from acp_editor.review.checkpoint import Limits
 from acp_editor.review.differ import Differ
-from acp_editor.review.files import ABSENT, Version
 from acp_editor.review.history import Histories, Moved
+from acp_editor.review.memory import Memory
 from acp_editor.review.tracked import State, Tracked, signature
 from acp_editor.review.turns import Clash, Turns, Unsettled
+from acp_editor.review.versions import ABSENT, Lost, Version
 from acp_editor.review.workspace import Workspace
 
 log = logging.getLogger(__name__)
@@ -43,6 +45,7 @@ class Engine:
         self.tracked: dict[str, Tracked] = {}
         self.open: set[str] = set()
         """The paths of open documents: there, a file is what its document is."""
+        self.memory = Memory(self.workspace, self.tracked, self.open, limits.memory)
         self.turns = turns or Turns()
         self.authors = Authors(self.turns)
         self.differ = Differ()
@@ -77,6 +80,7 @@ class Engine:
             self.unsaved[tracked.path] = replace(tracked)
             self.person_made(tracked, tracked.disk)
         if tracked.pending:
+            self.memory.take(*tracked.versions)
             self.tracked[tracked.path] = tracked
             if tracked.old_path:
                 self.moved_from[tracked.old_path] = tracked.path
@@ -133,8 +137,7 @@ class Engine:
         if modes:
             yield from self._look_at_all(self.workspace.chmodded(self.turns.began), moved)
         if moved.positions:
-            for path in [path for path, tracked in self.tracked.items() if tracked.pending]:
-                self._committed(path, moved)
+            commits.take_up(self, moved)
         moves.forget(self)
         self.authors.forget(self.tracked.values())
         self.workspace.flush()
@@ -145,15 +148,16 @@ class Engine:
         mine: dict[str, Version] = {}
         until = time.monotonic() + _STEP
         for path in sorted(self.workspace.canonical(path) for path in paths):
-            self._look_at(path, moved, mine)
+            try:
+                self._look_at(path, moved, mine)
+            except Lost as lost:
+                log.warning("%s: %s", path, lost)
             if time.monotonic() > until:
+                if sum(version.held for version in mine.values()) > self.memory.room:
+                    self._take_as_read(mine)
                 yield
                 until = time.monotonic() + _STEP
-        if self.turns.running:
-            for path, version in mine.items():  # on the disk may be the agent's by now
-                self._set_base(path, version)
-        else:
-            self.take(mine)
+        self._take_as_read(mine)
         if self._may_be_moves:
             moves.find(self)
             self._may_be_moves = False
@@ -166,6 +170,7 @@ class Engine:
                 return
             before, tracked = self.rough.pop(path), self.tracked.get(path)
             if tracked is not None and tracked.pending:
+                self._bring(tracked)
                 tracked.refine(before, self.differ.quick, self.new_id)
                 if self.differ.rough:
                     self.rough[path] = before
@@ -188,9 +193,15 @@ class Engine:
         for checkpoint in self.workspace:
             checkpoint.take(by_checkpoint.get(checkpoint.root, []))
 
-    def _set_base(self, path: str, version: Version) -> None:
-        if (owner := self.workspace.find(path)) is not None:
-            owner[0].set_base(owner[1], version)
+    def _take_as_read(self, mine: dict[str, Version]) -> None:
+        """These are the person's, as read: while a turn runs, the disk may be the agent's by now."""
+        if self.turns.running:
+            for path, version in mine.items():
+                if (owner := self.workspace.find(path)) is not None:
+                    owner[0].set_base(owner[1], version)
+        else:
+            self.take(mine)
+        mine.clear()
 
     def _look_at(self, path: str, moved: Moved, mine: dict[str, Version]) -> None:
         owner = self.workspace.find(path)
@@ -215,8 +226,10 @@ class Engine:
         tracked.signed, tracked.signed_at = signed, now
         if version == known:
             return
+        self.memory.take(version)
         tracked.disk, tracked.reloaded = version, None
         if version == tracked.current:
+            tracked.disk = tracked.current
             self.settle(tracked)
             return
         if not self._agents(path, version, moved):
@@ -254,6 +267,7 @@ class Engine:
         if not self._agents(path, version, moved):
             mine[path] = version
             return
+        self.memory.take(base, version)
         tracked = Tracked(path, base, base, version)
         tracked.signed, tracked.signed_at = signature(path), time.time_ns()
         self.tracked[path] = tracked
@@ -268,16 +282,15 @@ class Engine:
         """
         changed_at = files.changed_at(path)
         age = time.time() - changed_at
-        cut = bool(known.data) and version.data is not None and len(version.data) < len(known.data or b"")
-        if cut and (known.data or b"").startswith(version.data or b"") and age < self.patience:
+        if age < self.patience and version.cuts(known):
             # The rest may come when the turn is over.
             by_agent = path in self.writing or (
                 self.turns.covers(changed_at) and not self.turns.idle(changed_at)
             )
-            self.unsettled[path] = Unsettled(version, by_agent)
+            self.unsettled[path] = Unsettled.at(version, by_agent)
             return True
         if path not in self.writing and age < work.LAG and self.turns.idle(changed_at):
-            self.unsettled[path] = Unsettled(version, False)
+            self.unsettled[path] = Unsettled.at(version, False)
             return True
         return False
 
@@ -298,6 +311,7 @@ class Engine:
     def agent_made(self, tracked: Tracked, version: Version) -> None:
         tracked.turn = self.turns.number
         before, self.differ.rough = tracked.state, False
+        self._bring(tracked)
         tracked.agent(version, self.differ.quick, self.new_id, None)
         if self.differ.rough:
             self.rough.setdefault(tracked.path, before)
@@ -305,10 +319,16 @@ class Engine:
         self.sign(tracked)
 
     def person_made(self, tracked: Tracked, version: Version) -> None:
-        self._be_exact(tracked)
+        self._bring(tracked)
+        self.be_exact(tracked)
         tracked.person(version, self.differ, self.new_id)
 
-    def _be_exact(self, tracked: Tracked) -> None:
+    def _bring(self, tracked: Tracked) -> None:
+        """What is lost of a file is known to it by then: all of it is one change."""
+        with contextlib.suppress(Lost):
+            self.memory.bring(tracked)
+
+    def be_exact(self, tracked: Tracked) -> None:
         """What is to be told apart from the agent's hunks needs them as they are."""
         if (before := self.rough.pop(tracked.path, None)) is not None:
             tracked.refine(before, self.differ, self.new_id)
@@ -342,29 +362,9 @@ class Engine:
             self.tracked.pop(tracked.path, None)
         moves.part(self, tracked.path)
 
-    # -- git -----------------------------------------------------------------------------------
-
     def _root(self, path: str) -> str | None:
         owner = self.workspace.find(path)
         return owner[0].root if owner else None
-
-    def _committed(self, path: str, moved: Moved) -> None:
-        """What a commit contains is kept."""
-        root = self._root(path) or ""
-        positions = moved.positions.get(root)
-        if positions is None or not positions[1].committed:
-            return
-        tracked, history = self.tracked[path], self.histories.of(root)
-        self._be_exact(tracked)
-        committed = history.committed(path)
-        if tracked.current.absent:
-            if committed is None:
-                tracked.keep(None, self.differ, self.new_id)
-        elif history.has(path, tracked.current.data):
-            tracked.keep(None, self.differ, self.new_id)
-        elif committed is not None:
-            tracked.commit(committed, self.differ, self.new_id)
-        self.settle(tracked)
 
     def remove_empty_folders(self, path: str) -> None:
         """Removes the folders of a file that was the agent's, if it made them."""

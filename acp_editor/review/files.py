@@ -8,38 +8,11 @@ import hashlib
 import os
 import stat
 from collections.abc import Mapping
-from dataclasses import dataclass
 
-FILE = 0o100644
-EXECUTABLE = 0o100755
-LINK = 0o120000
+from acp_editor.review.versions import ABSENT, LINK, Version
 
 TEMPORARY = ".acp-editor-*.tmp"
 """What files that are being written are called, as a pattern of git's."""
-
-
-@dataclass(frozen=True, slots=True)
-class Version:
-    """What a path holds: `data` is None for no file, the target for a link; `mode` with all permissions."""
-
-    data: bytes | None
-    mode: int = FILE
-
-    @property
-    def absent(self) -> bool:
-        return self.data is None
-
-    @property
-    def is_link(self) -> bool:
-        return self.mode == LINK
-
-    @property
-    def git_mode(self) -> int:
-        """The mode as far as git knows it."""
-        return LINK if self.is_link else EXECUTABLE if self.mode & stat.S_IXUSR else FILE
-
-
-ABSENT = Version(None, 0)
 
 
 def read(path: str, limit: int | None = None) -> Version:
@@ -101,7 +74,8 @@ def put(
     Just before that the path has to hold `expected`, else Changed is raised. `folders` has the permission
     bits of folders that may have to be made. Raises OSError and then leaves what was there.
     """
-    if version.data is None:
+    data = version.data  # which may be lost: before anything is done
+    if data is None:
         _check(path, expected)
         with contextlib.suppress(FileNotFoundError, NotADirectoryError):
             os.unlink(path)
@@ -111,9 +85,9 @@ def put(
     remove_temporary(path)
     try:
         if version.is_link:
-            os.symlink(os.fsdecode(version.data), name)
+            os.symlink(os.fsdecode(data), name)
         else:
-            _write(name, version, path)
+            _write(name, data, version.mode, path)
         _check(path, expected)
         os.replace(name, path)
     except BaseException:
@@ -138,16 +112,16 @@ def _check(path: str, expected: Version | None) -> None:
         raise Changed(errno.ESTALE, "has just changed", path)
 
 
-def _write(name: str, version: Version, path: str) -> None:
+def _write(name: str, data: bytes, mode: int, path: str) -> None:
     handle = os.open(name, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, 0o600)
     with os.fdopen(handle, "wb") as file:
-        file.write(version.data or b"")
+        file.write(data)
         file.flush()
         with contextlib.suppress(OSError):
             before = os.lstat(path)
             if (before.st_uid, before.st_gid) != (os.geteuid(), os.getegid()):
                 os.fchown(file.fileno(), before.st_uid, before.st_gid)
-        os.fchmod(file.fileno(), stat.S_IMODE(version.mode))
+        os.fchmod(file.fileno(), stat.S_IMODE(mode))
         os.fsync(file.fileno())
 
 

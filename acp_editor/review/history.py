@@ -110,9 +110,9 @@ class History:
 
     def has(self, path: str, data: bytes | None, stash: str | None = None) -> bool:
         """Whether the commit, or a stash, has the file as it is here, line ends aside."""
-        if stash is not None and _alike(self._at(path, stash), data):
+        if stash is not None and alike(self._at(path, stash), data):
             return True
-        return _alike(self.committed(path), data)
+        return alike(self.committed(path), data)
 
 
 class Histories:
@@ -140,7 +140,8 @@ class Histories:
         return moved
 
 
-def _alike(committed: bytes | None, data: bytes | None) -> bool:
+def alike(committed: bytes | None, data: bytes | None) -> bool:
+    """Whether what a commit has is what the file has, line ends aside."""
     if committed is None or data is None:
         return committed is None and data is None
     return committed == data or committed == data.replace(b"\r\n", b"\n")

@@ -9,7 +9,7 @@ import stat
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
-from acp_editor.review import files
+from acp_editor.review.versions import EXECUTABLE
 
 _FOLDERS = 50_000
 """How many folders are walked through."""
@@ -32,7 +32,7 @@ class Modes:
 
     def of(self, path: str, git_mode: int) -> int:
         """The bits of a file whose mode git has."""
-        return self._bits.get(path, self._executable if git_mode == files.EXECUTABLE else self._plain)
+        return self._bits.get(path, self._executable if git_mode == EXECUTABLE else self._plain)
 
     def of_folder(self, folder: str) -> int | None:
         return self._bits.get(folder + "/")

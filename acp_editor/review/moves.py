@@ -14,7 +14,7 @@ def find(engine: Engine) -> None:
     come = {
         p: t.current
         for p, t in engine.tracked.items()
-        if t.base.absent and not t.current.absent and t.current.data
+        if t.base.absent and not t.current.absent and t.current.size
     }
     if not gone or not come:
         return

@@ -27,10 +27,10 @@ def identity(data: bytes) -> str:
 
 
 def write(store: Path, data: bytes) -> str:
-    """Puts an object into the store and returns its name. Raises OSError."""
+    """Puts an object into the store and returns its name; one that is damaged is replaced. Raises OSError."""
     oid = identity(data)
     path = _path(store, oid)
-    if not path.exists():
+    if not (path.exists() and _is_whole(store, oid)):
         path.parent.mkdir(parents=True, exist_ok=True)
         beside = path.with_name(f"tmp_obj_{secrets.token_hex(6)}")
         try:
@@ -51,9 +51,22 @@ def read(store: Path, oid: str) -> bytes:
     except (OSError, zlib.error) as error:
         raise KeyError(oid) from error
     head, _, data = raw.partition(b"\0")
-    if head != b"blob %d" % len(data):
+    if head != b"blob %d" % len(data) or identity(data) != oid:
         raise KeyError(oid)
     return data
+
+
+def has(store: Path, oid: str) -> bool:
+    """Whether the store has an object, told without reading it."""
+    return _path(store, oid).exists()
+
+
+def _is_whole(store: Path, oid: str) -> bool:
+    try:
+        read(store, oid)
+    except KeyError:
+        return False
+    return True
 
 
 def prune(store: Path, wanted: Collection[str], now: float | None = None) -> int:

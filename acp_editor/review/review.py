@@ -32,6 +32,7 @@ from acp_editor.review.locks import Lock
 from acp_editor.review.patience import MOMENT, Patience
 from acp_editor.review.reconcile import reconcile
 from acp_editor.review.turns import Clash, Turns
+from acp_editor.review.versions import Lost
 from acp_editor.review.words import Words
 
 __all__ = ["Buffer", "Editor", "FileChange", "Hunk", "Limits", "Review", "ReviewError"]
@@ -163,9 +164,7 @@ class Review:
         self._engine = engine
         self._list()
         self._store.save(engine)
-        with contextlib.suppress(OSError, ValueError):
-            needed = set[str]().union(*(store.objects_of(self._state, root) for root in self._roots))
-            engine.workspace.prune(needed)
+        self._store.prune(engine)
 
     def _interval(self) -> float:
         engine = self._engine
@@ -361,10 +360,11 @@ class Review:
         return self._listing.shown
 
     def original(self, path: str) -> str | None:
-        """The text before the unanswered changes; "" for a new file, None where nothing is unanswered."""
+        """The text before the changes; "" for a new file, None where there are none, or it is lost."""
         engine = self._engine
         tracked = engine.tracked.get(engine.workspace.canonical(path)) if engine is not None else None
-        return self._documents.text(tracked, tracked.base) if tracked and tracked.pending else None
+        with contextlib.suppress(Lost):
+            return self._documents.text(tracked, tracked.base) if tracked and tracked.pending else None
 
     def undone_note(self) -> str | None:
         """What the person undid since this was last asked, for the agent to know."""

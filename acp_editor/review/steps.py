@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from acp_editor.review.files import Version
 from acp_editor.review.tracked import State, Tracked
+from acp_editor.review.versions import Version
 
 _MOST = 50
 _ROOM = 16 * 1024 * 1024
@@ -29,14 +29,14 @@ class Steps:
 
     def note(self, path: str, step: Step) -> None:
         steps = [*self._by_path.get(path, ()), step][-_MOST:]
-        while len(steps) > 1 and sum(len(one.before.current.data or b"") for one in steps) > _ROOM:
+        while len(steps) > 1 and sum(one.before.current.size for one in steps) > _ROOM:
             del steps[0]
         self._by_path[path] = steps
 
     def back(self, tracked: Tracked, now: Version) -> Step | None:
         """The step that a document that has become `now` goes back."""
         for step in reversed(self._by_path.get(tracked.path, ())):
-            if step.after.data == tracked.current.data and step.before.current.data == now.data:
+            if step.after.same(tracked.current) and step.before.current.same(now):
                 return step
         return None
 

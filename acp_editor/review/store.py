@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import hashlib
 import json
 import logging
@@ -17,9 +18,9 @@ from typing import Any
 
 from acp_editor.core.ledger import Hunk, Span
 from acp_editor.review.engine import Engine
-from acp_editor.review.files import ABSENT, Version
 from acp_editor.review.locks import Lock
 from acp_editor.review.tracked import Tracked
+from acp_editor.review.versions import ABSENT, Version
 
 log = logging.getLogger(__name__)
 
@@ -31,10 +32,6 @@ def folder_of(state: Path, root: str) -> Path:
     return state / "reviews" / hashlib.sha256(os.fsencode(os.path.normpath(root))).hexdigest()[:20]
 
 
-_Kept = tuple[Version, str | None]
-"""A version and the object that it is kept in."""
-
-
 @dataclass(frozen=True, slots=True)
 class _Row:
     """What is written of one file, and what it was made of."""
@@ -42,7 +39,6 @@ class _Row:
     path: str
     root: str
     of: tuple[object, ...]
-    kept: tuple[_Kept, ...]
     text: str
 
 
@@ -55,7 +51,7 @@ class Store:
         self._rows: dict[str, _Row] = {}
 
     def save(self, engine: Engine, ahead: Sequence[Tracked] = (), *, turn: float = 0.0) -> None:
-        """Writes what is unanswered, and what is `ahead`; where that fails it is logged.
+        """Writes what is unanswered, and what is `ahead`; where that fails it is logged. Then makes room.
 
         `turn` is the moment until which the agent may write: infinity while a turn runs, else 0.
         """
@@ -65,6 +61,7 @@ class Store:
             self._save(engine, ahead, turn)
         except OSError as error:
             log.warning("the pending review cannot be written: %s", error)
+        engine.memory.check()
 
     def _save(self, engine: Engine, ahead: Sequence[Tracked], turn: float) -> None:
         known = engine.tracked | {tracked.path: tracked for tracked in ahead}
@@ -108,11 +105,9 @@ class Store:
             return known
         if (root := engine.workspace.root_of(tracked.path)) is None:
             return None
-        kept = known.kept if known is not None else ()
-        versions = [self._version(engine, tracked.path, one, kept) for one in of[:3]]
         row = {
             "path": tracked.path,
-            "versions": [(oid, version.mode) for version, oid in versions],
+            "versions": [(_kept(engine, tracked.path, one), one.mode) for one in of[:3]],
             "oldPath": tracked.old_path,
             "mixed": tracked.mixed,
             "hunks": [
@@ -120,17 +115,7 @@ class Store:
                 for hunk in tracked.hunks
             ],
         }
-        return _Row(tracked.path, root, of, tuple(versions), json.dumps(row))
-
-    def _version(self, engine: Engine, path: str, version: Version, kept: Iterable[_Kept]) -> _Kept:
-        if version.data is None:
-            return version, None
-        for known in kept:
-            if known[0] is version:
-                return known
-        owner = engine.workspace.find(path)
-        assert owner is not None
-        return version, owner[0].keep_object(version.data)
+        return _Row(tracked.path, root, of, json.dumps(row))
 
     def load(self, engine: Engine) -> float:
         """Gives the engine what was unanswered; returns until when a turn that we cut short may have run.
@@ -155,6 +140,19 @@ class Store:
                 log.warning("the pending review of %s cannot be read: %r", root, error)
         return cut_short
 
+    def prune(self, engine: Engine) -> None:
+        """Removes what neither a checkpoint nor the next start needs, nor we, who may have set it aside."""
+        needed = {
+            version.oid
+            for tracked in [*engine.tracked.values(), *engine.unsaved.values()]
+            for version in tracked.versions
+            if version.source is not None
+        }
+        with contextlib.suppress(OSError, ValueError):
+            for root in engine.workspace.roots:
+                needed |= objects_of(self._state, root)
+            engine.workspace.prune(needed)
+
     def _load_file(self, engine: Engine, item: dict[str, Any]) -> None:
         path = item["path"]
         owner = engine.workspace.find(path)
@@ -163,7 +161,11 @@ class Store:
         versions: list[Version] = []
         try:
             for oid, mode in item["versions"]:
-                versions.append(ABSENT if oid is None else Version(owner[0].load(oid), mode))
+                known = next((one for one in versions if not one.absent and one.oid == oid), None)
+                if known is not None and known.mode == mode:
+                    versions.append(known)
+                else:
+                    versions.append(ABSENT if oid is None else owner[0].version(oid, mode))
         except KeyError as error:
             log.warning("what %s was is not in the store any more: %s", path, error)
             return
@@ -173,6 +175,15 @@ class Store:
         taken = {hunk.hunk_id for tracked in engine.tracked.values() for hunk in tracked.hunks}
         hunks = [replace(hunk, hunk_id=engine.new_id()) if hunk.hunk_id in taken else hunk for hunk in hunks]
         engine.restore(Tracked(path, base, current, disk, tuple(hunks), item["oldPath"], item["mixed"]))
+
+
+def _kept(engine: Engine, path: str, version: Version) -> str | None:
+    """The object that a version of a file is kept in."""
+    if version.absent:
+        return None
+    owner = engine.workspace.find(path)
+    assert owner is not None
+    return owner[0].keep(version)
 
 
 def _numbers(span: Span) -> tuple[int, int]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
 from collections.abc import Collection
 from dataclasses import dataclass
@@ -9,7 +10,7 @@ from dataclasses import dataclass
 from acp_editor.core import ledger as book
 from acp_editor.core.ledger import Diff, Hunk, Ledger, NewId, Span
 from acp_editor.review import textlines
-from acp_editor.review.files import ABSENT, Version
+from acp_editor.review.versions import ABSENT, Lost, Version
 
 Signature = tuple[int, int, int, int, int]
 """Change time, modification time, size, inode and mode: where none differs, the file was not written."""
@@ -42,6 +43,7 @@ class Tracked:
     """A file that is open or has unanswered changes.
 
     `current` is the buffer where the file is open, else the disk; `disk` is what was last seen there.
+    Where what it was is lost, its change is one hunk without lines, and no operation says so but an answer.
     `mixed` says that the person typed into a file that the agent made.
     """
 
@@ -67,6 +69,13 @@ class Tracked:
     def pending(self) -> bool:
         return self.base != self.current or self.old_path is not None
 
+    @property
+    def versions(self) -> tuple[Version, ...]:
+        """What it is and was, each once."""
+        if self.disk is self.current:
+            return self.base, self.current
+        return self.base, self.current, self.disk
+
     def unwritten(self, signed: Signature | None) -> bool:
         """Whether the file was not written since it was read, as far as its signature can tell."""
         return signed is not None and self.signed == signed and signed[0] < self.signed_at - _TICK
@@ -82,27 +91,36 @@ class Tracked:
     # -- changes ---------------------------------------------------------------------------------
 
     def agent(self, now: Version, diff: Diff, new_id: NewId, author: str | None) -> None:
-        if self._is_text(now):
-            shown = textlines.show(now.data or b"")
-            self.hunks = book.agent_changed(self._ledger(), shown, diff, new_id, author).hunks
-            self.current = now
-        else:
-            self.current, self.hunks = now, ()
+        hunks: tuple[Hunk, ...] = ()
+        with contextlib.suppress(Lost):
+            if self._is_text(now):
+                shown = textlines.show(now.data or b"")
+                hunks = book.agent_changed(self._ledger(), shown, diff, new_id, author).hunks
+        self.current, self.hunks = now, hunks
         self._complete(new_id, author)
 
     def refine(self, before: State, diff: Diff, new_id: NewId) -> None:
         """Its hunks are looked for anew; those that it had `before` stay what they were."""
-        if self._is_text(self.current):
-            author = self.hunks[0].author if self.hunks else None
-            known = _ledger(before.base, before.current, before.hunks)
-            self.hunks = book.refined(known, self._ledger(), diff, new_id, author).hunks
-            self._complete(new_id, author)
+        with contextlib.suppress(Lost):
+            if self._is_text(self.current):
+                author = self.hunks[0].author if self.hunks else None
+                known = _ledger(before.base, before.current, before.hunks)
+                self.hunks = book.refined(known, self._ledger(), diff, new_id, author).hunks
+                self._complete(new_id, author)
 
     def person(self, now: Version, diff: Diff, new_id: NewId) -> None:
         was_new = self.pending and self.base.absent
+        try:
+            self._person(now, diff, new_id)
+        except Lost:
+            self.current, self.hunks = now, ()
+        self.mixed = self.pending and (self.mixed or (was_new and self.base.absent))
+        self._complete(new_id, self.hunks[0].author if self.hunks else None)
+
+    def _person(self, now: Version, diff: Diff, new_id: NewId) -> None:
         if not self.pending or now.absent:
             self.base, self.current, self.hunks, self.old_path = now, now, (), None
-        elif self._is_text(now) and not self.current.absent and not self._is_text(self.current):
+        elif self._is_text(now) and not self.current.absent and not self._has_lines():
             self.current = now
             self._compare(diff, new_id, self.hunks[0].author if self.hunks else None)
         elif self._is_text(now) and not self.current.absent:
@@ -116,8 +134,6 @@ class Tracked:
             self._take(ledger, base, now, diff, new_id)
         else:
             self.current, self.hunks = now, ()
-        self.mixed = self.pending and (self.mixed or (was_new and self.base.absent))
-        self._complete(new_id, self.hunks[0].author if self.hunks else None)
 
     def begin_move(self, old_path: str, base: Version, diff: Diff, new_id: NewId) -> None:
         author = self.hunks[0].author if self.hunks else None
@@ -166,11 +182,11 @@ class Tracked:
         """A commit has the file like this: what it contains is kept."""
         if committed == self.current.data:
             self.keep(None, diff, new_id)
-        elif self.base.data is not None and self._is_text(self.current) and not self.old_path:
+        elif not self.base.absent and self._is_text(self.current) and not self.old_path:
             before = self._ledger()
             ledger = book.committed(before, textlines.show(committed), diff)
             if ledger is not before:
-                base = Version(textlines.back(ledger.base, self.base.data), self.base.mode)
+                base = Version(textlines.back(ledger.base, self.base.data or b""), self.base.mode)
                 self._take(ledger, base, self.current, diff, new_id)
                 self._complete(new_id, None)
 
@@ -185,6 +201,13 @@ class Tracked:
             return False
         return textlines.is_text(self.base.data or b"") and textlines.is_text(now.data or b"")
 
+    def _has_lines(self) -> bool:
+        """Whether its hunks are those of its lines; not where these were lost for a while."""
+        if not self._is_text(self.current):
+            return False
+        hunks = self._ledger().hunks
+        return not hunks or any(len(hunk.original) or len(hunk.modified) for hunk in hunks)
+
     def _ledger(self) -> Ledger:
         return _ledger(self.base, self.current, self.hunks)
 
@@ -197,9 +220,10 @@ class Tracked:
 
     def _compare(self, diff: Diff, new_id: NewId, author: str | None) -> None:
         self.hunks = ()
-        if self._is_text(self.current):
-            ledger = self._ledger()
-            self.hunks = book.opened(ledger.base, ledger.current, diff, new_id, author).hunks
+        with contextlib.suppress(Lost):
+            if self._is_text(self.current):
+                ledger = self._ledger()
+                self.hunks = book.opened(ledger.base, ledger.current, diff, new_id, author).hunks
         self._complete(new_id, author)
 
     def _complete(self, new_id: NewId, author: str | None) -> None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
-from acp_editor.review.files import Version
+from acp_editor.review.versions import Version
 from acp_editor.review.work import CLOCK, Work
 
 
@@ -18,10 +18,17 @@ class Clash:
 
 @dataclass(frozen=True, slots=True)
 class Unsettled:
-    """A file that has just been cut short, and whether by the agent."""
+    """A file that has just been cut short, and whether by the agent; None for one that is gone."""
 
-    version: Version
+    oid: str | None
     by_agent: bool
+
+    @classmethod
+    def at(cls, version: Version, by_agent: bool) -> Unsettled:
+        return cls(_name(version), by_agent)
+
+    def is_at(self, version: Version) -> bool:
+        return self.oid == _name(version)
 
 
 @dataclass(slots=True)
@@ -69,3 +76,8 @@ class Turns:
         if self.several or moment <= self.cut_short:
             return False
         return self.covers(moment) and not self.work.may_have_written(moment)
+
+
+def _name(version: Version) -> str | None:
+    """All that is kept of what is looked at again anyway: of thousands of files that takes no room."""
+    return None if version.absent else version.oid

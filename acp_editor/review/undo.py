@@ -10,13 +10,13 @@ import os
 from collections.abc import Awaitable, Callable, Collection, Sequence
 from typing import Protocol, TypeVar
 
-from acp_editor.review import answers, files
+from acp_editor.review import answers, files, words
 from acp_editor.review.answers import Undone
 from acp_editor.review.documents import Documents
 from acp_editor.review.editor import Buffer, Editor, ReviewError
 from acp_editor.review.engine import Engine
-from acp_editor.review.files import ABSENT, Version
 from acp_editor.review.tracked import Tracked
+from acp_editor.review.versions import ABSENT, Lost, Version
 
 T = TypeVar("T")
 
@@ -47,6 +47,8 @@ class Undoing:
             except files.Changed:
                 name = os.path.basename(tracked.path)
                 self.problems.append(f"{name} has just changed: look at it and try again.")
+            except Lost:
+                self.problems.append(words.lost(os.path.basename(tracked.path)))
             except OSError as error:
                 name = os.path.basename(tracked.path)
                 self.problems.append(f"{name} could not be put back: {error.strerror or error}.")
@@ -57,7 +59,7 @@ class Undoing:
         if tracked.mixed and tracked.base.absent and (hunk_ids is None or tracked.whole(hunk_ids)):
             raise ReviewError(f"{name} is new and has your own edits too, so it stays: delete it yourself.")
         before, hunks = tracked.state, len(tracked.hunks)
-        target = tracked.undone(hunk_ids)
+        target = await self._target(tracked, hunk_ids)
         moved_back = tracked.old_path if hunk_ids is None or tracked.whole(hunk_ids) else None
         if moved_back is not None:
             await self._thread(lambda: self._move_back(tracked, moved_back))
@@ -69,6 +71,12 @@ class Undoing:
         count = hunks if hunk_ids is None else len(hunk_ids)
         self.done.append(Undone(tracked.path, before, tracked.base, after, count))
         return count
+
+    async def _target(self, tracked: Tracked, hunk_ids: Collection[str] | None) -> Version:
+        """What the file is to become, in memory. Raises Lost."""
+        if any(version.aside for version in tracked.versions):
+            return await self._thread(lambda: answers.target(self._engine, tracked, hunk_ids))
+        return tracked.undone(hunk_ids)
 
     async def _give(self, tracked: Tracked, target: Version) -> None:
         """Makes the document, or the file where none is open, have a version."""
@@ -134,7 +142,10 @@ class Undoing:
     # -- and back ------------------------------------------------------------------------------
 
     async def restore(self, undone: Sequence[Undone], save: Callable[[list[Tracked]], None]) -> int:
-        """Gives every file what it had before the undo; raises ReviewError where one has changed since."""
+        """Gives every file what it had before the undo; raises ReviewError where one has changed since.
+
+        What is lost of a file is in `problems`, a sentence each.
+        """
         paths = [one.path for one in undone]
         await self._thread(lambda: self._engine.look(paths))
         found = await self._thread(lambda: [answers.as_undone(self._engine, one) for one in undone])
@@ -145,11 +156,15 @@ class Undoing:
                     f"{name} has changed since the undo, so that cannot be taken back any more."
                 )
         again = [(one, tracked) for one, tracked in zip(undone, found, strict=True) if tracked is not None]
-        await self._thread(lambda: save([answers.as_before(one) for one in undone]))
+        ahead = await self._thread(lambda: self._as_before(undone))
+        await self._thread(lambda: save(list(ahead.values())))
         count = 0
         for one, tracked in again:
+            if one.path not in ahead:
+                continue
             try:
-                await self._give(tracked, one.before.current)
+                now = await self._thread(one.before.current.loaded)
+                await self._give(tracked, now)
                 await self._thread(
                     lambda one=one, tracked=tracked: answers.redo(self._engine, tracked, one.before)
                 )
@@ -160,3 +175,13 @@ class Undoing:
                 ) from error
             count += one.count
         return count
+
+    def _as_before(self, undone: Sequence[Undone]) -> dict[str, Tracked]:
+        """What is to be written down before anything is given back; without what is lost."""
+        found: dict[str, Tracked] = {}
+        for one in undone:
+            try:
+                found[one.path] = answers.as_before(self._engine, one)
+            except Lost:
+                self.problems.append(words.lost(os.path.basename(one.path)))
+        return found

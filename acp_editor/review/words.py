@@ -12,6 +12,14 @@ NO_CHECKPOINT = "Changes are not reviewed: the checkpoint could not be made (see
 NO_WATCHES = "The system has no file watches left: changes are looked for, and found a little later."
 
 
+def lost(name: str) -> str:
+    """What an answer needs of a file is in the cache folder no more."""
+    return (
+        f"What {name} was before these changes cannot be read any more: it is gone from the cache folder. "
+        "The file stays as it is; you can keep it as a whole."
+    )
+
+
 class Words:
     """Remembers what was said."""
 

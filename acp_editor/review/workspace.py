@@ -13,7 +13,7 @@ from pathlib import Path
 import pygit2
 
 from acp_editor.review.checkpoint import Checkpoint, Limits
-from acp_editor.review.files import Version
+from acp_editor.review.versions import Version
 from acp_editor.review.work import CLOCK
 
 log = logging.getLogger(__name__)
