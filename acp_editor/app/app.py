@@ -39,6 +39,7 @@ from acp_editor.app.surfaces import Surfaces
 from acp_editor.app.terminals import HostTerminals
 from acp_editor.app.texts import Texts
 from acp_editor.app.turns import Turns
+from acp_editor.app.uninvited import Uninvited
 from acp_editor.app.views import Views
 from acp_editor.app.whereabouts import Whereabouts
 from acp_editor.core import follow, places, safe
@@ -88,6 +89,7 @@ class App:
         self.faults = Faults()
         self.traffic = Traffic(folders.state() / "traffic", secrets)
         self.consequences = Consequences(self)
+        self.uninvited = Uninvited(self)
         self.permissions = Permissions(self.consequences.permissions_changed)
         self.heap = Heap()
         self.roots: list[str] = []

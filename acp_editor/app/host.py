@@ -39,7 +39,9 @@ class AgentHost:
         return entry
 
     def session_update(self, session_id: str, update: Update) -> None:
-        self._app.updated(self._entry(session_id), update)
+        entry = self._entry(session_id)
+        if entry.asked or self._app.uninvited.admits(entry, update):
+            self._app.updated(entry, update)
 
     def fault(self, fault: Fault) -> None:
         self._app.fault(self._agent, fault)

@@ -67,6 +67,7 @@ class Opening:
     async def take_up(self, agent: Agent, entry: Entry, *, history: bool) -> None:
         """Takes a session up again; with `history`, its history is played where the agent can do that."""
         app = self.app
+        entry.asked = True
         abilities = agent.info.capabilities
         if not abilities.resume and not abilities.load:
             raise CommandError(f"{entry.agent} cannot resume sessions")

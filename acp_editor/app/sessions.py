@@ -36,6 +36,8 @@ class Entry:
     cancelled: bool = False
     """The person has cancelled the turn that runs."""
     closed: bool = False
+    asked: bool = False
+    """The person wants it: has opened, selected, prompted or read it."""
     started: bool = False
     """The agent has answered session/new, or the like, for it."""
     successor: Entry | None = None
@@ -50,6 +52,10 @@ MOST_UNASKED: Final = 64
 """Sessions of one agent that it speaks of and nobody has asked for; what it says of more is not kept."""
 
 
+MOST_CLOSED: Final = 10_000
+"""Sessions that were closed, the newest, of which late words are nobody's."""
+
+
 def _unseen(agent: str, own_id: str, cwd: str) -> Entry:
     """For what has to go somewhere and is seen by nobody."""
     return Entry(own_id, own_id, agent, Session(own_id, agent, cwd), closed=True)
@@ -61,7 +67,7 @@ class Sessions:
     def __init__(self) -> None:
         self._entries: dict[str, Entry] = {}
         self._by_agent: dict[tuple[str, str], Entry] = {}
-        self._closed: set[tuple[str, str]] = set()
+        self._closed: dict[tuple[str, str], None] = {}
         self._opening: Counter[str] = Counter()
         self.folders: dict[tuple[str, str], str] = {}
         """Where sessions are that an agent has listed and that were not taken up yet."""
@@ -78,6 +84,7 @@ class Sessions:
     def active(self, entry: Entry) -> None:
         """One that was closed while its agent was started, or the like, stays closed."""
         if not entry.closed:
+            entry.asked = True
             self._active = entry
 
     def __iter__(self) -> Iterator[Entry]:
@@ -103,20 +110,23 @@ class Sessions:
             return _unseen(agent, own_id, cwd)
         if len(own_id) > limits.IDENT or self._unasked(agent) >= MOST_UNASKED:
             return _unseen(agent, own_id, cwd)
-        return self.open(agent, own_id, cwd)
+        return self._make(agent, own_id, cwd)
 
     def _unasked(self, agent: str) -> int:
-        return sum(not entry.started for entry in self._entries.values() if entry.agent == agent)
+        return sum(not entry.asked for entry in self._entries.values() if entry.agent == agent)
 
     def open(self, agent: str, own_id: str, cwd: str) -> Entry:
-        """The agent's session of that id, begun anew where it was closed."""
-        entry = self._by_agent.get((agent, own_id))
-        if entry is None:
-            self._closed.discard((agent, own_id))
-            key = self.name_of(agent, own_id)
-            entry = Entry(key, own_id, agent, Session(key, agent, cwd))
-            self._entries[key] = entry
-            self._by_agent[agent, own_id] = entry
+        """The agent's session of that id, which the person wants, begun anew where it was closed."""
+        entry = self._by_agent.get((agent, own_id)) or self._make(agent, own_id, cwd)
+        entry.asked = True
+        return entry
+
+    def _make(self, agent: str, own_id: str, cwd: str) -> Entry:
+        self._closed.pop((agent, own_id), None)
+        key = self.name_of(agent, own_id)
+        entry = Entry(key, own_id, agent, Session(key, agent, cwd))
+        self._entries[key] = entry
+        self._by_agent[agent, own_id] = entry
         return entry
 
     @contextmanager
@@ -151,11 +161,13 @@ class Sessions:
 
     def agent_gone(self, agent: str) -> None:
         """A new process of that agent knows nothing of what was closed."""
-        self._closed = {key for key in self._closed if key[0] != agent}
+        self._closed = {key: None for key in self._closed if key[0] != agent}
 
     def remove(self, entry: Entry) -> None:
         entry.closed = True
-        self._closed.add((entry.agent, entry.own_id))
+        self._closed[entry.agent, entry.own_id] = None
+        if len(self._closed) > MOST_CLOSED:
+            del self._closed[next(iter(self._closed))]
         self._entries.pop(entry.key, None)
         self._by_agent.pop((entry.agent, entry.own_id), None)
         if self._active is entry:

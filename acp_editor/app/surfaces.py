@@ -221,6 +221,7 @@ class Surfaces:
             return text
         if (session := transcript.session_of(uri)) is not None:
             if entry := app.sessions.get(session):
+                entry.asked = True
                 return self._read.setdefault(session, transcript.Transcript(self._app.secrets.text)).markdown(
                     entry.session, entry.agent
                 )

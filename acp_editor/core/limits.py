@@ -34,6 +34,9 @@ TERMINALS: Final = 128
 TERMINALS_SIZE: Final = 16 * MIB
 """Bytes of output of all terminals of a session."""
 
+UNINVITED: Final = 96 * MIB
+"""What all sessions of an agent weigh that it speaks of and nobody asked for: some more than a full one."""
+
 IDENT: Final = 1000
 """Characters of an id that an agent gives to something."""
 WORDS: Final = 10_000

@@ -156,6 +156,21 @@ class Acts:
         for number in range(count):
             self.update({"sessionUpdate": "plan", "entries": []}, f"never-made-{number}")
 
+    def heavy_sessions(self, count: int = 10, megabytes: int = 14, running: bool = False) -> None:
+        """Sessions that nobody made, each full of messages; in version 2 they may seem to be at work."""
+        for number in range(count):
+            session = f"heavy{number}"
+            if running:
+                self.update({"sessionUpdate": "state_update", "state": "running"}, session)
+            for message in range(megabytes):
+                content = {"type": "text", "text": "h" * 1_000_000}
+                chunk = {
+                    "sessionUpdate": "agent_message_chunk",
+                    "messageId": f"m{message}",
+                    "content": content,
+                }
+                self.update(chunk, session)
+
     def terminal_output(self, count: int = 100, size: int = 10000, terminals: int = 1) -> None:
         """Output of terminals that the agent keeps itself, as version 2 has them."""
         for number in range(count):
