@@ -315,6 +315,28 @@ async def test_a_file_that_is_opened_is_in_memory_until_it_is_closed(
         assert desk.bytes("a.py").decode() == old("a.py").replace("line 30\n", "mine\n")
 
 
+async def test_what_the_editor_shows_is_not_read_at_every_change(
+    root: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    async with at(root, limits=NOTHING) as desk:
+        await desk.begin()
+        for name in ("a.py", "b.py", "c.py"):
+            desk.write(name, new(name))
+        a, b, c = await desk.end()
+        loads = Loads(monkeypatch)
+        for _ in range(3):
+            assert desk.review.original(a.path) == old("a.py")
+            assert desk.review.original(b.path) == old("b.py")
+        assert loads.take() == 2
+        await desk.review.keep(hunk_id=a.hunks[0].hunk_id)
+        assert desk.review.original(a.path) == old("a.py").replace("line 10\n", "ten\n")
+        monkeypatch.setattr("acp_editor.review.originals._ROOM", len(old("a.py")))
+        loads.take()
+        for change in (c, a, b, b):
+            desk.review.original(change.path)
+        assert loads.take() == 3  # the last one asked for had room
+
+
 async def test_who_else_changes_a_file_that_is_set_aside(root: Path) -> None:
     async with at(root, limits=NOTHING) as desk:
         await desk.begin()
@@ -465,6 +487,22 @@ async def test_what_was_lost_only_for_a_while_has_its_lines_again(root: Path) ->
         assert len(change.hunks) == 4  # whose the new one is could not be told
         await desk.review.undo()
         assert desk.bytes("a.py").decode() == old("a.py")
+
+
+async def test_what_is_lost_between_two_starts_is_said(root: Path) -> None:
+    async with at(root) as desk:
+        await desk.begin()
+        desk.write("a.py", new("a.py"))
+        assert len(await desk.end()) == 1
+    empty_the_cache(desk)
+    async with at(root) as desk:
+        assert await desk.changes() == ()
+        assert any("a.py (what it was is gone" in said for said in desk.told)
+        await desk.begin()
+        desk.write("b.py", new("b.py"))  # of which the base is gone too
+        await desk.end()
+        assert any("b.py (what it was is gone" in said for said in desk.told)
+        assert desk.bytes("a.py").decode() == new("a.py")
 
 
 async def test_what_cannot_be_stored_stays_in_memory(root: Path, monkeypatch: pytest.MonkeyPatch) -> None:

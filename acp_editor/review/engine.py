@@ -257,7 +257,7 @@ class Engine:
         try:
             base = checkpoint.base(name)
         except KeyError:
-            log.warning("what %s was is not in the store any more", path)
+            self.workspace.lose(path)
             mine[path] = version
             return
         if base == version:

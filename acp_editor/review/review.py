@@ -29,10 +29,10 @@ from acp_editor.review.editor import Buffer, Editor, ReviewError
 from acp_editor.review.engine import Engine
 from acp_editor.review.inbox import Inbox
 from acp_editor.review.locks import Lock
+from acp_editor.review.originals import Originals
 from acp_editor.review.patience import MOMENT, Patience
 from acp_editor.review.reconcile import reconcile
 from acp_editor.review.turns import Clash, Turns
-from acp_editor.review.versions import Lost
 from acp_editor.review.words import Words
 
 __all__ = ["Buffer", "Editor", "FileChange", "Hunk", "Limits", "Review", "ReviewError"]
@@ -84,6 +84,7 @@ class Review:
         self._open_paths: set[str] = set()
         self.turns = Turns()
         self._listing = Listing()
+        self._originals = Originals()
         self._lock = anyio.Lock()
         self._limiter = anyio.CapacityLimiter(1)
         self._inbox = Inbox()
@@ -363,8 +364,7 @@ class Review:
         """The text before the changes; "" for a new file, None where there are none, or it is lost."""
         engine = self._engine
         tracked = engine.tracked.get(engine.workspace.canonical(path)) if engine is not None else None
-        with contextlib.suppress(Lost):
-            return self._documents.text(tracked, tracked.base) if tracked and tracked.pending else None
+        return self._originals.text(self._documents, tracked) if tracked and tracked.pending else None
 
     def undone_note(self) -> str | None:
         """What the person undid since this was last asked, for the agent to know."""

@@ -120,7 +120,7 @@ class Store:
     def load(self, engine: Engine) -> float:
         """Gives the engine what was unanswered; returns until when a turn that we cut short may have run.
 
-        What cannot be read is logged and left out: its base is in the checkpoint, so it is found again as a
+        What cannot be read is said and left out: its base is in the checkpoint, so it is found again as a
         change, if a turn was running.
         """
         cut_short = 0.0
@@ -131,8 +131,10 @@ class Store:
                     continue
                 engine.next_id = max(engine.next_id, int(content["nextId"]))
                 engine.empty_folders.update(content["emptyFolders"])
+                # Folders that were not always open together have counted on their own.
+                taken = {hunk.hunk_id for tracked in engine.tracked.values() for hunk in tracked.hunks}
                 for item in content["files"]:
-                    self._load_file(engine, item)
+                    self._load_file(engine, item, taken)
                 cut_short = max(cut_short, float(content["turn"]))
             except FileNotFoundError:
                 continue
@@ -153,7 +155,7 @@ class Store:
                 needed |= objects_of(self._state, root)
             engine.workspace.prune(needed)
 
-    def _load_file(self, engine: Engine, item: dict[str, Any]) -> None:
+    def _load_file(self, engine: Engine, item: dict[str, Any], taken: set[str]) -> None:
         path = item["path"]
         owner = engine.workspace.find(path)
         if owner is None:
@@ -166,13 +168,11 @@ class Store:
                     versions.append(known)
                 else:
                     versions.append(ABSENT if oid is None else owner[0].version(oid, mode))
-        except KeyError as error:
-            log.warning("what %s was is not in the store any more: %s", path, error)
+        except KeyError:
+            engine.workspace.lose(path)
             return
         base, current, disk = versions
         hunks = [Hunk(row[0], Span(row[1], row[2]), Span(row[3], row[4]), row[5]) for row in item["hunks"]]
-        # Folders that were not always open together have counted on their own.
-        taken = {hunk.hunk_id for tracked in engine.tracked.values() for hunk in tracked.hunks}
         hunks = [replace(hunk, hunk_id=engine.new_id()) if hunk.hunk_id in taken else hunk for hunk in hunks]
         engine.restore(Tracked(path, base, current, disk, tuple(hunks), item["oldPath"], item["mixed"]))
 

@@ -31,6 +31,7 @@ class Workspace:
         self._cache = cache
         self._checkpoints: dict[str, Checkpoint] = {}
         self._failed: set[str] = set()
+        self._lost: dict[str, str] = {}
         self._real: list[tuple[str, str]] = []
         for root in self.roots:
             if os.path.isdir(root):
@@ -145,9 +146,14 @@ class Workspace:
             if removed := checkpoint.prune(needed, time.time()):
                 log.info("%d objects of %s were not needed any more", removed, checkpoint.root)
 
+    def lose(self, path: str) -> None:
+        """A store has not any more what a file was: it is compared with what it is now."""
+        log.warning("what %s was is not in the store any more", path)
+        self._lost[path] = "what it was is gone from the cache folder"
+
     def left_out(self) -> dict[str, str]:
-        """Absolute paths that are not reviewed, and why."""
-        return {
+        """Absolute paths that are not reviewed, or were not, and why."""
+        return self._lost | {
             os.path.join(checkpoint.root, path): why
             for checkpoint in self
             for path, why in checkpoint.left_out.items()
