@@ -31,6 +31,7 @@ from acp_editor.acp.rpc import (
     fault,
     is_object,
 )
+from acp_editor.core.errors import named
 from acp_editor.core.model import Fault, Json
 
 __all__ = ["Connection", "ConnectionClosed", "RpcError"]
@@ -361,9 +362,7 @@ class Connection:
         except Exception as error:
             # A handler that fails must not take the connection along.
             logger.exception("the handler of %s failed", request.method)
-            self._refuse(
-                request, RpcError(INTERNAL_ERROR, f"Internal error: {type(error).__name__}: {error}")
-            )
+            self._refuse(request, RpcError(INTERNAL_ERROR, f"Internal error: {named(error)}"))
         finally:
             self._handlers -= 1
             self._held -= size

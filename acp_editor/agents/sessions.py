@@ -17,6 +17,7 @@ from acp_editor.agents import offers, scripts
 from acp_editor.agents.events import TurnEnded
 from acp_editor.agents.prompt import Prompt
 from acp_editor.agents.turn import PACES, Client, Mode, Pace, Turn, TurnCancelled
+from acp_editor.core.errors import named
 from acp_editor.core.model import Json
 
 logger = logging.getLogger(__name__)
@@ -106,7 +107,7 @@ class Session:
             idle["stopReason"] = await self._turn(asked, scope)
         except Exception as error:
             logger.exception("the turn failed")
-            failure = {"code": -32603, "message": f"The turn failed: {type(error).__name__}: {error}"}
+            failure = {"code": -32603, "message": f"The turn failed: {named(error)}"}
             idle |= {"stopReason": "error", "error": failure}
         self.tell(idle)
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import logging
 from collections.abc import Callable
 from dataclasses import dataclass, field
-from typing import Final, Literal
+from typing import Final, Literal, cast
 
 import anyio
 import anyio.abc
@@ -15,6 +15,7 @@ from acp_editor.acp.host import Host
 from acp_editor.acp.traffic import Traffic
 from acp_editor.app import render
 from acp_editor.app.restarts import Restarts
+from acp_editor.core.errors import leaves, words
 from acp_editor.core.model import AgentInfo
 from acp_editor.lsp import messages
 from acp_editor.lsp.protocol import CommandError
@@ -168,7 +169,12 @@ class Agents:
             if not ready:
                 failure = AgentFailed(f"{slot.name} was stopped while it started")
         except* AgentFailed as failures:
-            failure = _leaf(failures)
+            # The others have the same cause.
+            failure = cast("AgentFailed", leaves(failures)[0])
+        except* Exception as errors:
+            # Whatever it is, it ends this agent and nothing else.
+            logger.exception("%s is given up", slot.name)
+            failure = failure or AgentFailed(f"{slot.name} is given up: {words(errors)}")
         finally:
             slot.agent = slot.scope = None
             slot.gone.set()
@@ -181,12 +187,6 @@ class Agents:
             logger.warning("%s", reason)
         self._changed(slot)
         self._ended(slot, reason)
-
-
-def _leaf(group: BaseExceptionGroup[AgentFailed]) -> AgentFailed:
-    """One of the failures; the others have the same cause."""
-    first = group.exceptions[0]
-    return _leaf(first) if isinstance(first, BaseExceptionGroup) else first
 
 
 def _sentence(failure: AgentFailed) -> str:

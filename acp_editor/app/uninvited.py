@@ -45,6 +45,8 @@ class Uninvited:
 
     def admits(self, entry: Entry, update: Update) -> bool:
         """Counts an update for a session that nobody asked for; false where it is not to be kept."""
+        if entry.closed:
+            return False
         agent = entry.agent
         heavy = limits.weight(update) + _output(update)
         self._weights[agent] += max(heavy, _LEAST) if agent in self._full else heavy

@@ -18,6 +18,7 @@ from pygls.protocol import LanguageServerProtocol
 from pygls.protocol.json_rpc import JsonRPCResponseMessage
 from pygls.protocol.language_server import lsp_method
 
+from acp_editor.core.errors import named
 from acp_editor.core.finite import dumps
 from acp_editor.lsp.stdio import Writer
 
@@ -102,22 +103,23 @@ class Protocol(LanguageServerProtocol):
         try:
             message = json.loads(body, object_hook=self.structure_message)
         except Exception as error:
-            logger.error("a message of the editor's cannot be used: %s", error)
-            self._refuse(body, error)
+            why = named(error.__cause__ or error)  # pygls only says "Invalid Params"
+            logger.error("a message of the editor's cannot be used: %s", why)
+            self._refuse(body, why)
             return
         try:
             self.handle_message(message)
         except Exception:
             logger.exception("a message of the editor's could not be handled")
 
-    def _refuse(self, body: bytes, error: Exception) -> None:
+    def _refuse(self, body: bytes, why: str) -> None:
         try:
             message: Any = json.loads(body)
         except (ValueError, RecursionError):
             return
         if isinstance(message, dict) and "id" in message and "method" in message:
             ident: Any = message["id"]  # pyright: ignore[reportUnknownVariableType]
-            answer = {"code": INVALID_PARAMS, "message": f"Invalid params: {str(error)[:300]}"}
+            answer = {"code": INVALID_PARAMS, "message": f"Invalid params: {why[:300]}"}
             self._send_data({"jsonrpc": "2.0", "id": ident, "error": answer})
 
     def structure_message(self, data: dict[str, Any]) -> Any:

@@ -16,6 +16,7 @@ import anyio.abc
 from lsprotocol import types
 from pygls.lsp.server import LanguageServer
 
+from acp_editor.core.errors import words
 from acp_editor.lsp import ends, plain, uris
 from acp_editor.lsp.application import Load, Offered, Running
 from acp_editor.lsp.client import Client, client_of
@@ -36,7 +37,7 @@ class _Server(LanguageServer):
 
     def report_server_error(self, error: Exception, source: Any) -> None:
         """A fault of ours or the editor's goes to the log, not into the person's face."""
-        logger.error("%s: %s", getattr(source, "__name__", source), error, exc_info=error)
+        logger.error("%s: %s", getattr(source, "__name__", source), words(error), exc_info=error)
 
 
 async def serve(offered: Offered, load: Load, give_up: Callable[[], None]) -> int:

@@ -158,3 +158,11 @@ async def test_a_request_that_cannot_be_read_is_answered_with_an_error(tmp_path:
         assert answer["error"]["code"] == -32602
         editor.raw(b"content-LENGTH : 47\r\n\r\n" + b'{"jsonrpc": "2.0", "id": "x", "method": "nope"}')
         assert (await editor.state())["sessions"] == []
+
+
+@pytest.mark.anyio
+async def test_what_is_wrong_with_a_request_is_said_by_name(tmp_path: Path) -> None:
+    async with Editor(tmp_path, {}) as editor:
+        with pytest.raises(RuntimeError) as raised:
+            await editor.ask("textDocument/hover", {"textDocument": {"uri": "file:///x"}})
+        assert str(raised.value) == "Invalid params: KeyError: 'position'"

@@ -11,6 +11,7 @@ from acp_editor.acp.connection import ConnectionClosed, RpcError
 from acp_editor.app import offered
 from acp_editor.app.arguments import Arguments
 from acp_editor.app.sessions import Entry
+from acp_editor.core.errors import words
 from acp_editor.lsp.protocol import CommandError
 
 if TYPE_CHECKING:
@@ -52,6 +53,9 @@ class Commands:
             raise CommandError(self.app.scrub(f"the agent refused: {error.words}")) from error
         except (ConnectionClosed, AgentFailed) as error:
             raise CommandError(self.app.scrub(str(error))) from error
+        except ExceptionGroup as error:
+            logger.exception("%s failed", name)
+            raise CommandError(self.app.scrub(words(error))) from error
 
     def agent_named(self, arguments: Arguments) -> str:
         """The agent that the argument names, else the active session's, else the one for new sessions."""
