@@ -17,6 +17,7 @@ from acp_editor.review import objects, workspace
 from acp_editor.review.engine import Engine
 from acp_editor.review.memory import Memory
 from acp_editor.review.review import Limits, ReviewError
+from acp_editor.review.tracked import Tracked
 from acp_editor.review.versions import EXECUTABLE, FILE, LINK, Lost, Version
 
 pytestmark = pytest.mark.anyio
@@ -79,6 +80,11 @@ def empty_the_cache(desk: Desk) -> None:
     for store in workspace.stores(desk.root.parent / "cache"):
         for path in (store / "objects").glob("??/*"):
             path.unlink()
+
+
+def lose(desk: Desk, version: Version) -> None:
+    (store,) = workspace.stores(desk.root.parent / "cache")
+    (store / "objects" / version.oid[:2] / version.oid[2:]).unlink()
 
 
 # -- one version ---------------------------------------------------------------------------------
@@ -185,6 +191,14 @@ async def test_many_are_answered_within_that_room_too(root: Path, monkeypatch: p
     for name in files:
         (root / name).write_text(old(name))
     loads = Loads(monkeypatch)
+    held: list[int] = []
+    settle = Engine.settle
+
+    def watched(self: Engine, tracked: Tracked) -> None:
+        settle(self, tracked)
+        held.append(self.memory.held)
+
+    monkeypatch.setattr(Engine, "settle", watched)
     async with at(root, limits=Limits(memory=room)) as desk:
         await desk.begin()
         for name in files:
@@ -196,7 +210,7 @@ async def test_many_are_answered_within_that_room_too(root: Path, monkeypatch: p
         assert [name for name in files if desk.bytes(name).decode() != old(name)] == []
         assert await desk.review.restore() == 2 * count
         assert [name for name in files if desk.bytes(name).decode() != new(name)] == []
-        assert engine(desk).memory.held <= room
+        assert max(held) <= room + 4 * len(NEW)
     async with at(root, limits=Limits(memory=room)) as desk:
         assert len(await desk.changes()) == count
         assert engine(desk).memory.held <= room
@@ -298,12 +312,15 @@ async def test_a_file_that_is_opened_is_in_memory_until_it_is_closed(
         assert aside(desk, "a.py")
         assert desk.review.original(desk.path("a.py")) == old("a.py")
         desk.open("a.py")
-        await desk.changes()
+        await desk.begin()
+        desk.write("b.py", new("b.py"))
+        await desk.end()
+        assert aside(desk, "b.py")
         assert not aside(desk, "a.py")
         loads = Loads(monkeypatch)
         desk.type("a.py", "line 30\n", "mine\n")
         desk.type("a.py", "ten\n", "eleven\n")
-        (change,) = await desk.changes()
+        change, _ = await desk.changes()
         assert loads.take() == 0
         assert len(change.hunks) == 2
         desk.save_by_hand("a.py")
@@ -429,6 +446,7 @@ async def test_what_is_lost_is_said_and_the_rest_goes_on(
         desk.type("a.py", "line 50\n", "mine\n")
         desk.save_by_hand("a.py")
         await desk.changes()
+        assert engine(desk).tracked[desk.path("a.py")].current.data == desk.bytes("a.py")
         with pytest.raises(ReviewError, match=r"a\.py"):
             await desk.review.undo(desk.path("a.py"))
         assert "mine\n" in desk.bytes("a.py").decode()
@@ -444,8 +462,7 @@ async def test_an_undo_is_taken_back_as_far_as_nothing_is_lost(root: Path) -> No
         a, _ = await desk.end()
         assert await desk.review.undo() == 4
         (lost,) = (one.before.current for one in desk.review._answering._last if one.path == a.path)  # type: ignore[union-attr]
-        (store,) = workspace.stores(root.parent / "cache")
-        (store / "objects" / lost.oid[:2] / lost.oid[2:]).unlink()
+        lose(desk, lost)
         assert await desk.review.restore() == 2
         assert any("a.py" in said for said in desk.told)
         assert desk.bytes("a.py").decode() == old("a.py")
@@ -465,6 +482,20 @@ async def test_an_undo_may_be_taken_back_after_the_cache_was_emptied(root: Path)
         assert await desk.review.restore() == 1
         assert desk.bytes("new.py").decode() == new("new.py")
         assert names(await desk.changes()) == {"new.py": "add"}
+
+
+async def test_what_an_undo_put_back_is_kept_before_it_is_written_over(root: Path) -> None:
+    async with at(root, limits=NOTHING) as desk:
+        await desk.begin()
+        desk.write("a.py", new("a.py"))
+        await desk.end()
+        base = engine(desk).tracked[desk.path("a.py")].base
+        assert await desk.review.undo() == 2
+        lose(desk, base)
+        assert await desk.review.restore() == 2
+        assert desk.bytes("a.py").decode() == new("a.py")
+        assert await desk.review.undo() == 2
+        assert desk.bytes("a.py").decode() == old("a.py")
 
 
 async def test_what_was_lost_only_for_a_while_has_its_lines_again(root: Path) -> None:
@@ -487,6 +518,27 @@ async def test_what_was_lost_only_for_a_while_has_its_lines_again(root: Path) ->
         assert len(change.hunks) == 4  # whose the new one is could not be told
         await desk.review.undo()
         assert desk.bytes("a.py").decode() == old("a.py")
+
+
+async def test_nothing_is_begun_for_a_file_that_is_lost(root: Path) -> None:
+    (root / "deep").mkdir()
+    (root / "deep" / "er.py").write_text("goes\n")
+    (root / "moves.py").write_text(old("moves.py"))
+    async with at(root, limits=NOTHING) as desk:
+        await desk.begin()
+        shutil.rmtree(root / "deep")
+        (root / "moves.py").rename(root / "moved.py")
+        desk.write("moved.py", new("moves.py"))
+        changes = await desk.end()
+        assert names(changes) == {"er.py": "delete", "moved.py": "move"}
+        empty_the_cache(desk)
+        with pytest.raises(ReviewError, match=r"er\.py.*moved\.py"):
+            await desk.review.undo()
+        assert sorted(os.listdir(root)) == ["a.py", "b.py", "c.py", "moved.py"]
+        assert desk.bytes("moved.py").decode() == new("moves.py")
+        assert await desk.changes() == changes
+        assert await desk.review.keep() == 3
+        assert await desk.changes() == ()
 
 
 async def test_what_is_lost_between_two_starts_is_said(root: Path) -> None:
