@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 from collections import Counter
 from typing import TYPE_CHECKING, Final
 
@@ -55,6 +56,24 @@ class Uninvited:
         return not entry.closed and (agent not in self._full or isinstance(update, _ALWAYS))
 
     def _look(self, agent: str) -> None:
+        total, gone = self._close_oldest(agent)
+        if gone:
+            # A session is a circle, and a flood of a few large values does not call the collector.
+            gc.collect()
+            message = "Sessions that nobody asked for weigh too much together; the oldest were closed."
+            self._app.fault(agent, Fault("uninvited_closed", message, ", ".join(gone)[: limits.FAULT]))
+        full = total > _AT_A_LOOK
+        if full:
+            message = (
+                "Sessions that nobody asked for weigh too much together; what more they say is not kept."
+            )
+            self._app.fault(agent, Fault("uninvited_left_out", message, ""))
+        (self._full.add if full else self._full.discard)(agent)
+        self._weights[agent] = total
+        self._next[agent] = total + limits.UNINVITED - _AT_A_LOOK
+
+    def _close_oldest(self, agent: str) -> tuple[int, list[str]]:
+        """What those weigh that are left, and the agent's names of those that were closed."""
         found = [
             (entry, weight(entry.session)) for entry in self._app.sessions.of_agent(agent) if not entry.asked
         ]
@@ -67,18 +86,7 @@ class Uninvited:
                 gone.append(entry.own_id)
                 total -= heavy
                 self._app.consequences.session_closed(entry)
-        if gone:
-            message = "Sessions that nobody asked for weigh too much together; the oldest were closed."
-            self._app.fault(agent, Fault("uninvited_closed", message, ", ".join(gone)[: limits.FAULT]))
-        full = total > _AT_A_LOOK
-        if full:
-            message = (
-                "Sessions that nobody asked for weigh too much together; what more they say is not kept."
-            )
-            self._app.fault(agent, Fault("uninvited_left_out", message, found[0][0].own_id))
-        (self._full.add if full else self._full.discard)(agent)
-        self._weights[agent] = total
-        self._next[agent] = total + limits.UNINVITED - _AT_A_LOOK
+        return total, gone
 
     def _may_go(self, entry: Entry) -> bool:
         sessions, permissions = self._app.sessions, self._app.permissions
