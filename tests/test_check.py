@@ -11,6 +11,7 @@ import pytest
 from rule_subjects import file
 
 from acp_editor.core.model import Location, PermissionRequest, ToolCall
+from acp_editor.policy import calls
 from acp_editor.policy.calls import file_at, input_from, input_from_arguments
 from acp_editor.policy.check import Ceiling, CheckInput, check, default_rules, ran_unasked
 from acp_editor.policy.commands import parse_command
@@ -62,6 +63,34 @@ def test_the_command_of_a_request_counts_too(tmp_path: Path) -> None:
     assert gathered(ToolCall("c", kind="execute"), tmp_path, request).command == "rm x"
     call = ToolCall("c", kind="execute", raw_input={"command": "ls"})
     assert gathered(call, tmp_path, request).command == "ls\nrm x"
+
+
+def many_names(how: str, count: int) -> ToolCall:
+    """A call that names so many files, the last of which is a secret."""
+    paths = [*(f"src/{number}" for number in range(count - 1)), "secrets/key"]
+    patch = "".join(f"--- a/{path}\n+++ b/{path}\n@@ -1 +1 @@\n-a\n+b\n" for path in paths)
+    match how:
+        case "locations":
+            return ToolCall("c", kind="edit", locations=tuple(map(Location, paths)))
+        case "diffs":
+            return ToolCall("c", kind="edit", content=tuple(map(diff, paths)))
+        case "a patch":
+            return ToolCall("c", kind="edit", raw_input={"patch": patch})
+        case _:
+            return ToolCall("c", kind="edit", raw_input={"files": paths})
+
+
+@pytest.mark.parametrize("how", ["locations", "diffs", "a patch", "input"])
+def test_no_file_hides_behind_a_thousand_others(how: str, tmp_path: Path) -> None:
+    deny = rules_from({"allow": ["edit"], "deny": ["edit(secrets/**)"]}, "user")
+    allow = rules_from({"allow": ["edit(src/**)"]}, "user")
+    few, many = (gathered(many_names(how, count), tmp_path) for count in (500, calls.MAX_FILES + 1))
+    assert [check(few, rules).decision for rules in (deny, allow)] == ["deny", "ask"]
+    assert [check(many, rules).decision for rules in (deny, allow)] == ["deny", "ask"]
+    assert "too many files" in check(many, deny).reason
+    assert len(many.files) <= calls.MAX_FILES
+    assert check(many, rules_from({"allow": ["edit"]}, "user")).decision == "allow"
+    assert check(many, rules_from({"deny": ["edit"]}, "user")).decision == "deny"
 
 
 def test_what_an_editing_tool_calls_its_command_is_none(tmp_path: Path) -> None:

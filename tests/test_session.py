@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import gc
 import time
+import weakref
 from typing import Any
 
 import pytest
@@ -70,6 +72,19 @@ def test_what_an_update_leaves_out_stays() -> None:
     assert (call.title, call.kind, call.status, call.raw_input) == ("Edit", "edit", "completed", {"x": 1})
     assert call.locations == (Location("/a", 3),)
     assert (call.first, call.sequence, call.active) == (2, 3, False)
+
+
+def test_a_session_that_is_let_go_is_gone_at_once() -> None:
+    """Without the garbage collector, which a few large values do not call."""
+    made = session(ToolCallUpsert("c", content=(text("x"),)), MessageChunk("agent", "m", text("x")))
+    made.apply(Replay(True))
+    gone = weakref.ref(made)
+    gc.disable()
+    try:
+        del made
+        assert gone() is None
+    finally:
+        gc.enable()
 
 
 def test_null_clears_a_field() -> None:

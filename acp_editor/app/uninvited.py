@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import gc
 from collections import Counter
 from typing import TYPE_CHECKING, Final
 
@@ -58,8 +57,6 @@ class Uninvited:
     def _look(self, agent: str) -> None:
         total, gone = self._close_oldest(agent)
         if gone:
-            # A session is a circle, and a flood of a few large values does not call the collector.
-            gc.collect()
             message = "Sessions that nobody asked for weigh too much together; the oldest were closed."
             self._app.fault(agent, Fault("uninvited_closed", message, ", ".join(gone)[: limits.FAULT]))
         full = total > _AT_A_LOOK

@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections import Counter, deque
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
-from typing import cast
+from typing import Final, cast
 
 from .budget import APPLYING, Budget, OutOfBudget
 from .hunks import apply_hunks, holds_hunks
@@ -22,7 +22,8 @@ from .text import line_end, with_line_end
 _BOM = "\ufeff"
 _READING = frozenset({"read", "search", "fetch", "think"})
 _OPERATIONS: dict[str, Operation] = {"add": "add", "copy": "add", "delete": "delete", "move": "move"}
-_MAX_PROPOSALS = 1_000
+MAX_PROPOSALS: Final = 1_000
+"""Changes of one call that are looked at."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,7 +59,7 @@ def proposals(call: ToolCall, cwd: str) -> tuple[Proposal, ...]:
     found = [proposal for item in call.content for proposal in _from_content(item, call.kind, cwd)]
     if not found and call.kind not in _READING:
         found = list(_from_input(call, cwd))
-    return _with_hints(found[:_MAX_PROPOSALS], call, cwd)
+    return _with_hints(found[:MAX_PROPOSALS], call, cwd)
 
 
 def apply(

@@ -7,7 +7,7 @@ been decided by the time an update is here.
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from typing import Final, NamedTuple, TypeAlias, assert_never
 
 from .calls import ToolCalls
@@ -101,11 +101,12 @@ class Session:
         self.unknown: deque[UnknownUpdate] = deque(maxlen=KEPT)
         self._sequence = 0
         self._in_turn = False
+        self._faults: list[Fault] = []
+        self._fault = _noting(self._faults)
         self._calls = ToolCalls(self._fault)
         self._messages = Messages()
         self._terminals = Terminals()
         self._config: dict[str, Options] = {}
-        self._faults: list[Fault] = []
         self._before: _History | None = None
         """What was known before the replay that goes on."""
 
@@ -180,7 +181,8 @@ class Session:
         """The faults found since the last time."""
         if not self._faults:
             return []
-        faults, self._faults = self._faults, []
+        faults = self._faults.copy()
+        self._faults.clear()
         return faults
 
     # -- what happens --------------------------------------------------------------------------
@@ -379,5 +381,11 @@ class Session:
         terminals = {Changed("terminal", terminal_id) for terminal_id in self.terminals}
         return MESSAGES | SESSION | calls_changed(self.tool_calls) | terminals
 
-    def _fault(self, code: str, message: str, detail: str) -> None:
-        self._faults.append(Fault(code, message, detail[:FAULT]))
+
+def _noting(faults: list[Fault]) -> Callable[[str, str, str], None]:
+    """Holds no session: one that is closed is large, and goes at once as nothing in it leads back to it."""
+
+    def note(code: str, message: str, detail: str) -> None:
+        faults.append(Fault(code, message, detail[:FAULT]))
+
+    return note

@@ -13,7 +13,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any, Final, cast
 from urllib.parse import unquote, urlsplit
 
-from acp_editor.core.diffs import proposals
+from acp_editor.core.diffs import MAX_PROPOSALS, proposals
 from acp_editor.core.model import Json, Location, PermissionRequest, ToolCall
 from acp_editor.policy.check import CheckInput
 from acp_editor.policy.commands import parse_command
@@ -35,6 +35,8 @@ _EDITOR_COMMANDS: Final = frozenset(
     {"view", "create", "str_replace", "insert", "undo_edit", "delete", "rename"}
 )
 """What editing tools with a `command` field call their operations."""
+MAX_FILES: Final = 1_000
+"""Files of one call that are looked at, on the disk too; where it names more, no rule for files allows it."""
 
 Resolve = Callable[[str], str]
 
@@ -93,8 +95,9 @@ def input_from(
     proposed = proposals(call, cwd)
     names = [location.path for location in call.locations] + shown + _input_paths(given)
     names += [path for proposal in proposed for path in (proposal.path, proposal.old_path) if path]
+    names = [name for name in dict.fromkeys(names) if name]
     meta = _mapping(call.meta.get("claudeCode"))
-    files = (file_at(name, cwd, roots, resolve) for name in dict.fromkeys(names) if name)
+    files = (file_at(name, cwd, roots, resolve) for name in names[:MAX_FILES])
     return CheckInput(
         kind=call.kind,
         tool=call.name or (meta["toolName"] if _text(meta.get("toolName")) else None),
@@ -104,6 +107,7 @@ def input_from(
         targets=_targets(command, folder, roots, resolve) if command is not None else {},
         changes=command is None and bool(proposed or (shown and call.kind not in _READING)),
         astray=command is not None and file_at(folder, cwd, roots, resolve).relative is None,
+        more_files=len(names) > MAX_FILES or len(proposed) >= MAX_PROPOSALS,
         agent=agent,
         read_only=read_only,
         session_id=request.session_id if request else None,

@@ -38,6 +38,8 @@ class CheckInput(BaseModel):
     changes: bool = False
     astray: bool = False
     """It runs in a folder outside the workspace."""
+    more_files: bool = False
+    """It names more files than are looked at, which `files` has."""
     agent: str | None = None
     read_only: bool = False
     session_id: str | None = None
@@ -51,7 +53,14 @@ class CheckInput(BaseModel):
 
     def subject(self) -> Subject:
         return Subject(
-            self.kind, self.tool, self.files, self.parsed(), dict(self.targets), self.changes, self.astray
+            self.kind,
+            self.tool,
+            self.files,
+            self.parsed(),
+            dict(self.targets),
+            self.changes,
+            self.astray,
+            self.more_files,
         )
 
 

@@ -70,6 +70,8 @@ def _forbids_files(rule: Rule, subject: Subject) -> Match:
         files += [subject.targets.get(name) for name in names]
     elif not files and subject.kind != "execute":
         return "perhaps"
+    if subject.more_files:
+        files.append(None)
     return either(
         "perhaps"
         if file is None
@@ -109,18 +111,20 @@ def _allows(rules: Sequence[Rule], subject: Subject) -> Decision:
             edits = [rule for rule in rules if rule.what == "edit"]
             decision = _allows_command(about, edits, subject)
         else:
-            decision = _allows_files(about, subject.files)
+            decision = _allows_files(about, subject)
         if decision.effect != "allow":
             return decision
         deciding = deciding or decision.rule
     return Decision("allow", f"The rule `{deciding.text if deciding else ''}` allows it.", deciding)
 
 
-def _allows_files(rules: Sequence[Rule], files: Sequence[File]) -> Decision:
-    if not files:
+def _allows_files(rules: Sequence[Rule], subject: Subject) -> Decision:
+    if not subject.files:
         return Decision("ask", "It names no file, so a rule for files does not cover it.")
+    if subject.more_files:
+        return Decision("ask", "It names too many files for a rule to cover them all.")
     deciding: Rule | None = None
-    for file in files:
+    for file in subject.files:
         rule = next((one for one in rules if one.pattern and file_matches(one.pattern, file, False)), None)
         if rule is None:
             place = file.relative if file.relative is not None else f"{file.path} (outside the workspace)"
@@ -197,6 +201,10 @@ def decide(rules: RuleSet, subject: Subject) -> Decision:
                         return Decision("deny", f"The rule `{rule.text}` {verb} it.", rule)
                     return Decision("ask", f"The rule `{rule.text}` {verb} it.", rule)
                 case "perhaps":
+                    if effect == "deny" and subject.more_files:
+                        # The person does not see all of them either.
+                        reason = f"It names too many files to tell whether the rule `{rule.text}` forbids it."
+                        return Decision("deny", reason, rule)
                     reason = f"It cannot be told whether the rule `{rule.text}` {verb} it."
                     if subject.command is not None and not subject.command.understood:
                         reason += f" The command line cannot be judged: {subject.command.why}."

@@ -35,7 +35,8 @@ class Subject:
     """What rules are held against. `changes`: it shows an edit, whatever kind it says that it is.
 
     `targets` are the files behind the names that the command redirects to or from; a name that is missing
-    there could not be resolved. `astray`: it runs in a folder outside the workspace.
+    there could not be resolved. `astray`: it runs in a folder outside the workspace. `more_files`: it names
+    more files than these.
     """
 
     kind: str
@@ -45,6 +46,7 @@ class Subject:
     targets: Mapping[str, File] = field(default_factory=dict[str, File])
     changes: bool = False
     astray: bool = False
+    more_files: bool = False
 
 
 def names_tool(rule: Rule, tool: str | None) -> bool:
