@@ -165,6 +165,21 @@ async def test_restore_stops_at_something_newer(root: Path):
         assert desk.bytes("a.py") == b"mine\n"
 
 
+@pytest.mark.parametrize("whole", [True, False])
+async def test_restore_leaves_what_is_newer_where_a_file_was_moved_from(root: Path, whole: bool):
+    async with at(root) as desk:
+        await desk.begin()
+        (root / "a.py").rename(root / "moved.py")
+        desk.write("moved.py", TEN.replace("line 50\n", "fifty\n"))
+        (change,) = await desk.end()
+        assert change.operation == "move"
+        await desk.review.undo(None, None if whole else change.hunks[0].hunk_id)
+        desk.write("a.py", "mine\n" + LINES)
+        with pytest.raises(ReviewError, match="has changed since"):
+            await desk.review.restore()
+        assert desk.bytes("a.py").decode() == "mine\n" + LINES
+
+
 async def test_bytes_come_back_exactly(root: Path):
     before = {
         "bom.txt": b"\xef\xbb\xbfone\ntwo",
@@ -277,6 +292,29 @@ async def test_nested_repositories_are_reviewed_and_left_intact(root: Path):
         await desk.review.undo()
         assert desk.bytes("lib/x.py") == b"x\n"
         assert sorted(str(path) for path in root.rglob(".git/**/*")) == before
+
+
+@pytest.mark.parametrize("cut_short", [False, True])
+async def test_changes_in_nested_repositories_survive_a_restart(root: Path, cut_short: bool):
+    files = {name: f"{name}\n{LINES}" for name in ("a.py", "lib/x.py", "lib/inner/x.py")}
+    (root / "lib" / "inner").mkdir(parents=True)
+    for name, text in files.items():
+        (root / name).write_text(text)
+    for folder in (root / "lib" / "inner", root / "lib"):
+        git(folder, "init", "-q")
+        git(folder, "add", "x.py")
+        git(folder, "commit", "-qm", "first")
+    async with at(root) as desk:
+        await desk.begin()
+        for name in files:
+            desk.write(name, f"{name}\n{TEN}")
+        if not cut_short:
+            assert len(await desk.end()) == 3
+    async with at(root) as desk:
+        assert len(await desk.changes()) == 3
+        assert await desk.review.undo() == 3
+        assert {name: desk.bytes(name).decode() for name in files} == files
+        assert desk.told == []
 
 
 async def test_pending_changes_survive_a_restart(root: Path):

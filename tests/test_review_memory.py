@@ -6,6 +6,7 @@ import os
 import shutil
 import time
 from pathlib import Path
+from typing import Any
 
 import pytest
 from hypothesis import given
@@ -539,6 +540,26 @@ async def test_nothing_is_begun_for_a_file_that_is_lost(root: Path) -> None:
         assert await desk.changes() == changes
         assert await desk.review.keep() == 3
         assert await desk.changes() == ()
+
+
+async def test_a_lost_file_that_is_written_while_it_is_kept_is_what_the_disk_has(
+    root: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    async with at(root, limits=NOTHING) as desk:
+        await desk.begin()
+        desk.write("a.py", new("a.py"))
+        await desk.end()
+        keep = Tracked.keep
+
+        def written_meanwhile(*args: Any) -> None:
+            desk.write("a.py", "mine\n")
+            keep(*args)
+
+        monkeypatch.setattr(Tracked, "keep", written_meanwhile)
+        empty_the_cache(desk)
+        await desk.review.keep()
+        assert await desk.changes() == ()
+        assert desk.bytes("a.py") == b"mine\n"
 
 
 async def test_what_is_lost_between_two_starts_is_said(root: Path) -> None:

@@ -60,14 +60,31 @@ class Undone:
     after: Version
     count: int
 
+    @property
+    def moved_back(self) -> bool:
+        return self.before.old_path is not None and self.after.absent
+
+    @property
+    def at_old_path(self) -> Version:
+        """What the undo left where the file was moved from."""
+        return self.before.base if self.moved_back else ABSENT
+
 
 def as_undone(engine: Engine, undone: Undone) -> Tracked | None:
-    """The file, if it still is as an undo left it."""
+    """The file, if it still is as an undo left it, and so is what it was moved from."""
+    old_path = undone.before.old_path
+    if old_path is not None and _now(engine, old_path) != undone.at_old_path:
+        return None
     tracked = engine.tracked.get(undone.path)
     if tracked is not None:
         return tracked if tracked.current == undone.after else None
     after = undone.after
     return Tracked(undone.path, undone.base, after, after) if files.read(undone.path) == after else None
+
+
+def _now(engine: Engine, path: str) -> Version:
+    tracked = engine.tracked.get(path)
+    return files.read(path) if tracked is None else tracked.current
 
 
 def as_before(engine: Engine, undone: Undone) -> Tracked:
@@ -80,12 +97,14 @@ def as_before(engine: Engine, undone: Undone) -> Tracked:
     return made
 
 
-def redo(engine: Engine, tracked: Tracked, before: State) -> None:
+def redo(engine: Engine, tracked: Tracked, undone: Undone) -> None:
     """Takes note that the file is again as it was before an undo."""
+    before = undone.before
+    if before.old_path is not None:
+        files.put(before.old_path, ABSENT, undone.at_old_path)
     tracked.put_back(before)
     engine.tracked[tracked.path] = tracked
     if before.old_path is not None:
-        files.put(before.old_path, ABSENT)
         engine.tracked.pop(before.old_path, None)
         engine.moved_from[before.old_path] = tracked.path
     reread(engine, tracked)

@@ -174,7 +174,11 @@ class Checkpoint:
     def _is_ours(self, name: str, folder: str) -> bool:
         if name == ".git" or folder in self._nested:
             return False
-        return not self.repository.path_is_ignored(folder + "/")
+        return not self.ignored_folder(folder)
+
+    def ignored_folder(self, name: str) -> bool:
+        """Whether git would ignore all of a folder."""
+        return self.repository.path_is_ignored(name + "/")
 
     # -- bases ---------------------------------------------------------------------------------
 
@@ -229,6 +233,8 @@ class Checkpoint:
             self._forget(path)
             return
         oid = self.keep(version)
+        if not objects.has(self.store, oid):
+            return  # it is lost: what the base was, or what the disk had, stays
         self.index.add(pygit2.IndexEntry(path, pygit2.Oid(hex=oid), FileMode(version.git_mode)))
         if not version.is_link:
             self._modes.note(path, stat.S_IMODE(version.mode))

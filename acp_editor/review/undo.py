@@ -146,12 +146,13 @@ class Undoing:
 
         What is lost of a file is in `problems`, a sentence each.
         """
-        paths = [one.path for one in undone]
+        paths = [path for one in undone for path in (one.path, one.before.old_path) if path is not None]
         await self._thread(lambda: self._engine.look(paths))
         found = await self._thread(lambda: [answers.as_undone(self._engine, one) for one in undone])
         for one, tracked in zip(undone, found, strict=True):
             if tracked is None:
-                name = os.path.basename(one.path)
+                path = one.before.old_path if one.moved_back else None
+                name = os.path.basename(path or one.path)
                 raise ReviewError(
                     f"{name} has changed since the undo, so that cannot be taken back any more."
                 )
@@ -165,9 +166,7 @@ class Undoing:
             try:
                 now = await self._thread(one.before.current.loaded)
                 await self._give(tracked, now)
-                await self._thread(
-                    lambda one=one, tracked=tracked: answers.redo(self._engine, tracked, one.before)
-                )
+                await self._thread(lambda one=one, tracked=tracked: answers.redo(self._engine, tracked, one))
             except OSError as error:
                 name = os.path.basename(one.path)
                 raise ReviewError(

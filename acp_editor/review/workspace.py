@@ -39,6 +39,20 @@ class Workspace:
                 real = os.path.realpath(root)
                 if real != root:
                     self._real.append((real, root))
+        self._add_known()
+
+    def _add_known(self) -> None:
+        """The repositories inside that an earlier process reviewed: what is unanswered may be in them."""
+        found = sorted((root, store) for store in stores(self._cache) if (root := root_of(store)) is not None)
+        for root, store in found:  # each after those that it is in
+            for above in self:
+                name = os.path.relpath(root, above.root)
+                if store != store_of(self._cache, root, above.root) or above.ignored_folder(name):
+                    continue
+                if os.path.lexists(os.path.join(root, ".git")):
+                    made = self._add(root, above.root)
+                    if made is not None and made.empty:  # as if it had never been seen
+                        del self._checkpoints[root]
 
     def __iter__(self) -> Iterator[Checkpoint]:
         return iter(list(self._checkpoints.values()))
