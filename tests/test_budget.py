@@ -12,6 +12,7 @@ from acp_editor.app.proposals import Documents, Proposals
 from acp_editor.core.budget import APPLYING, Budget, OutOfBudget
 from acp_editor.core.diffs import apply, pieces, proposals
 from acp_editor.core.model import Json, ToolCall
+from acp_editor.core.patches import parse_patch
 from acp_editor.core.places import places
 
 SAME = "a\nb\n" * 25_000
@@ -84,6 +85,16 @@ def test_of_a_patch_that_is_too_long_the_files_are_known() -> None:
     ]
     with pytest.raises(OutOfBudget):
         apply(found[:1], SAME)
+
+
+def test_of_a_patch_that_is_too_long_no_file_hides_behind_another() -> None:
+    bare = "diff --git a/bare b/bare\n@@ -1 +1 @@\n-a\n+b\n"  # git takes it without the names below
+    apart = "Index: apart\nand then\n--- a/x\nno names\n+++ b/x\n"
+    other = "--- a/other\n+++ b/other\n@@ -1 +1 @@\n-a\n+b\n"
+    for text, paths in ((bare + other, ["bare", "other"]), (apart, ["apart"])):
+        short, long = parse_patch(text), parse_patch(text + "\n" * 100_001)
+        assert [file.path for file in long] == [file.path for file in short] == paths
+        assert all(file.unread and not file.hunks for file in long)
 
 
 def test_pieces_are_what_changes_quote_and_put_there() -> None:

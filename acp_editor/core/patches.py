@@ -21,6 +21,7 @@ _SECTION_OPERATIONS: dict[str, Operation] = {"Add": "add", "Update": "modify", "
 _NAMES = re.compile(
     r"^(?:diff --git |Index: |--- |\+\+\+ |\*\*\* |new file |deleted file |rename |copy ).*", re.MULTILINE
 )
+_HUNKS = re.compile(r"^@@", re.MULTILINE)
 _MAX_LINES = 100_000
 _MAX_GAPS = 100
 """Spaces in a line that names two files, each of which may be the one between them."""
@@ -78,9 +79,20 @@ def parse_patch(text: str) -> tuple[FilePatch, ...]:
     Of a patch that is too long only the names are read.
     """
     if text.count("\n") > _MAX_LINES:
-        names: list[str] = [found[0] for found in _NAMES.finditer(text)]
-        return tuple(replace(file, hunks=(), unread=True) for file in _files("\n".join(names)))
+        return tuple(replace(file, hunks=(), unread=True) for file in _files(_named(text)))
     return _files(text)
+
+
+def _named(text: str) -> str:
+    """The lines that name files, and one for all that stands between two: else they would be one file's."""
+    kept: list[str] = []
+    end = 0
+    for found in _NAMES.finditer(text):
+        if found.start() > end:
+            kept.append("@@" if _HUNKS.search(text, end, found.start()) else "index")
+        kept.append(found[0])
+        end = found.end() + 1
+    return "\n".join(kept)
 
 
 def _files(text: str) -> tuple[FilePatch, ...]:
