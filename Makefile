@@ -42,6 +42,8 @@ lint: bootstrap
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
 	$(BIN)/pyright
+	$(BIN)/pyright --pythonplatform Darwin acp_editor
+	$(BIN)/pyright --pythonplatform Windows acp_editor
 
 # Known vulnerabilities in what is locked; says so where it cannot look.
 audit: system

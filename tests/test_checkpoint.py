@@ -214,6 +214,19 @@ def test_old_stores_go_and_a_workspace_can_be_forgotten(root: Path, tmp_path: Pa
     assert workspace.stores(cache) == []
 
 
+def test_the_store_of_a_window_that_is_open_for_long_stays(tmp_path: Path):
+    folder, cache = tmp_path / "one", tmp_path / "cache"
+    folder.mkdir()
+    made = workspace.Workspace([str(folder)], cache, Limits())
+    later = time.time() + 2 * workspace.STORE_AGE
+    made.used(later)
+    workspace.clean(cache, later + 10)
+    assert len(workspace.stores(cache)) == 1
+    made.used(later + 20)  # a day has not passed
+    workspace.clean(cache, later + workspace.STORE_AGE + 10)
+    assert workspace.stores(cache) == []
+
+
 NAMES = st.sampled_from(["a", "b.txt", "dir/c", "dir/d e", "dir/sub/f", "other/g", 'q"\n', "\udcff"])
 DATA = st.one_of(
     st.binary(max_size=40),

@@ -9,6 +9,7 @@ import logging
 import os
 import secrets
 import stat
+import sys
 from collections.abc import Callable, Generator, Sequence
 from contextlib import contextmanager, suppress
 from typing import Final
@@ -154,7 +155,7 @@ def _replace(spot: Spot, data: bytes, status: os.stat_result | None) -> None:
 
 
 def _keep_owner_and_mode(file: int, status: os.stat_result) -> None:
-    if not hasattr(os, "fchown"):
+    if sys.platform == "win32":
         return
     mine = os.fstat(file)
     if (mine.st_uid, mine.st_gid) != (status.st_uid, status.st_gid):

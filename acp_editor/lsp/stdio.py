@@ -132,8 +132,9 @@ def open_stdio(
     """
     stdin = os.dup(0)
     stdout = os.dup(1)
-    os.set_blocking(stdin, True)  # an editor may hand over its own end as it uses it
-    os.set_blocking(stdout, True)
+    if sys.platform != "win32":  # an editor may hand over its own end as it uses it
+        os.set_blocking(stdin, True)
+        os.set_blocking(stdout, True)
     os.dup2(2, 1)
     devnull = os.open(os.devnull, os.O_RDONLY)
     os.dup2(devnull, 0)  # a child that inherits stdin must not eat the editor's messages

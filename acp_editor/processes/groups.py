@@ -81,6 +81,8 @@ async def _end_tree(process: Exits) -> None:
 
 def _signal_group(group: int, number: int) -> bool:
     """Whether there was somebody to get the signal."""
+    if sys.platform == "win32":
+        return False
     try:
         os.killpg(group, number)
     except (ProcessLookupError, PermissionError):

@@ -21,7 +21,8 @@ class PipeReader(ByteReceiveStream):
     def __init__(self, descriptor: int) -> None:
         self._descriptor = descriptor
         self._open = True
-        os.set_blocking(descriptor, False)
+        if sys.platform != "win32":  # where it is not used
+            os.set_blocking(descriptor, False)
 
     async def receive(self, max_bytes: int = 1 << 18) -> bytes:
         await anyio.lowlevel.checkpoint()

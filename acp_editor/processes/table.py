@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import os
 import signal
+import sys
 
 MARK = "ACP_EDITOR_STARTED"
 """The variable that tells whose descendant a process is."""
@@ -74,6 +75,8 @@ def mark(pid: int) -> str:
 
 def send(pid: int, began: int, number: int) -> None:
     """A signal to that process, and to none that has got its number since."""
+    if sys.platform != "linux":
+        return
     try:
         descriptor = os.pidfd_open(pid)
     except OSError:  # gone, or a kernel before 5.3

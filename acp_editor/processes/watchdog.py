@@ -78,6 +78,8 @@ def tell(pid: int, run: str) -> None:
 
 def main(run: str) -> None:
     """Waits until the server is gone, and then ends what is left."""
+    if sys.platform != "linux":
+        return
     for number in (signal.SIGHUP, signal.SIGINT, signal.SIGTERM):
         signal.signal(number, signal.SIG_IGN)
     os.chdir("/")
@@ -97,6 +99,8 @@ def _is(pid: int, began: int) -> bool:
 
 def _end(run: str, known: dict[int, int]) -> None:
     """The rest of the ladder: their input has ended already."""
+    if sys.platform != "linux":
+        return
     start, asked = time.monotonic(), set[int]()
     while (now := time.monotonic() - start) < _GIVE_UP and (left := _left(run, known)):
         for pid, began in left.items():

@@ -7,6 +7,7 @@ import errno
 import hashlib
 import os
 import stat
+import sys
 from collections.abc import Mapping
 
 from acp_editor.review.versions import ABSENT, LINK, Version
@@ -113,15 +114,16 @@ def _check(path: str, expected: Version | None) -> None:
 
 
 def _write(name: str, data: bytes, mode: int, path: str) -> None:
-    handle = os.open(name, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, 0o600)
+    handle = os.open(name, os.O_WRONLY | os.O_CREAT | os.O_EXCL | getattr(os, "O_BINARY", 0), 0o600)
     with os.fdopen(handle, "wb") as file:
         file.write(data)
         file.flush()
-        with contextlib.suppress(OSError):
-            before = os.lstat(path)
-            if (before.st_uid, before.st_gid) != (os.geteuid(), os.getegid()):
-                os.fchown(file.fileno(), before.st_uid, before.st_gid)
-        os.fchmod(file.fileno(), stat.S_IMODE(mode))
+        if sys.platform != "win32":
+            with contextlib.suppress(OSError):
+                before = os.lstat(path)
+                if (before.st_uid, before.st_gid) != (os.geteuid(), os.getegid()):
+                    os.fchown(file.fileno(), before.st_uid, before.st_gid)
+            os.fchmod(file.fileno(), stat.S_IMODE(mode))
         os.fsync(file.fileno())
 
 

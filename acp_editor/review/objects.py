@@ -10,6 +10,7 @@ import contextlib
 import hashlib
 import os
 import secrets
+import sys
 import time
 import zlib
 from collections.abc import Collection
@@ -36,7 +37,8 @@ def write(store: Path, data: bytes) -> str:
         try:
             with beside.open("xb") as file:
                 file.write(zlib.compress(b"blob %d\0" % len(data) + data, 1))
-                os.fchmod(file.fileno(), 0o444)
+            if sys.platform != "win32":  # there it could not be removed any more
+                beside.chmod(0o444)
             beside.replace(path)
         except BaseException:
             beside.unlink(missing_ok=True)

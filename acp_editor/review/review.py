@@ -308,6 +308,7 @@ class Review:
         engine = self._engine
         if engine is None or self._closed:
             return
+        engine.workspace.used()
         taken = self._inbox.take()
         if not taken.empty or engine.rough or await self._thread(lambda: engine.histories.changed):
             steps = taken.work(engine)

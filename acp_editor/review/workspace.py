@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import hashlib
 import logging
 import os
@@ -20,6 +21,7 @@ log = logging.getLogger(__name__)
 
 STORE_AGE = 30 * 24 * 3600.0
 """Seconds after which a store that nobody has used is removed."""
+_DAY = 24 * 3600.0
 
 
 class Workspace:
@@ -33,6 +35,7 @@ class Workspace:
         self._failed: set[str] = set()
         self._lost: dict[str, str] = {}
         self._real: list[tuple[str, str]] = []
+        self._used = time.time()
         for root in self.roots:
             if os.path.isdir(root):
                 self._add(root)
@@ -53,6 +56,15 @@ class Workspace:
                     made = self._add(root, above.root)
                     if made is not None and made.empty:  # as if it had never been seen
                         del self._checkpoints[root]
+
+    def used(self, now: float | None = None) -> None:
+        """Says once a day that the stores are in use: a window may be open for longer than they are kept."""
+        now = time.time() if now is None else now
+        if not 0 <= now - self._used < _DAY:
+            self._used = now
+            for checkpoint in self:
+                with contextlib.suppress(OSError):
+                    os.utime(checkpoint.store, (now, now))
 
     def __iter__(self) -> Iterator[Checkpoint]:
         return iter(list(self._checkpoints.values()))
@@ -210,7 +222,7 @@ def clean(cache: Path, now: float | None = None) -> None:
             age = now - store.stat().st_mtime
         except OSError:
             continue  # another process was faster
-        if age > STORE_AGE or (root is not None and not os.path.isdir(root) and age > 24 * 3600):
+        if age > STORE_AGE or (root is not None and not os.path.isdir(root) and age > _DAY):
             shutil.rmtree(store, ignore_errors=True)
 
 
