@@ -10,6 +10,7 @@ from pathlib import Path
 
 import anyio
 import pytest
+from review_desk import git
 from review_editor import Desk
 
 from acp_editor.review import objects, store, workspace
@@ -100,6 +101,26 @@ async def test_a_folder_keeps_its_changes_whatever_is_open_with_it(root: Path) -
         assert len(desk.review.changes()) == 1
         await desk.review.undo()
         assert desk.bytes("a.py").decode() == OLD
+
+
+async def test_a_repository_inside_may_also_be_a_folder_of_its_own(root: Path) -> None:
+    inner = root / "inner"
+    inner.mkdir()
+    (inner / "b.py").write_text(OLD)
+    git(inner, "init", "-q")
+    git(inner, "add", ".")
+    git(inner, "commit", "-qm", "first")
+    async with at(root, [inner]) as desk:
+        await desk.begin()
+        desk.write("inner/b.py", NEW)
+        changes = await desk.end()
+        assert len(changes) == 1
+    async with at(root) as desk:
+        assert await desk.changes() == ()
+    async with at(root, [inner]) as desk:
+        assert await desk.changes() == changes
+        await desk.review.undo()
+        assert desk.bytes("inner/b.py").decode() == OLD
 
 
 @pytest.mark.parametrize("damage", ["index", "config", "HEAD", "index.lock"])

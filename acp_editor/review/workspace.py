@@ -48,11 +48,12 @@ class Workspace:
         """The repositories inside that an earlier process reviewed: what is unanswered may be in them."""
         found = sorted((root, store) for store in stores(self._cache) if (root := root_of(store)) is not None)
         for root, store in found:  # each after those that it is in
+            if root in self._checkpoints or not os.path.lexists(os.path.join(root, ".git")):
+                continue
             for above in self:
-                name = os.path.relpath(root, above.root)
-                if store != store_of(self._cache, root, above.root) or above.ignored_folder(name):
+                if store != store_of(self._cache, root, above.root):
                     continue
-                if os.path.lexists(os.path.join(root, ".git")):
+                if not above.ignored_folder(os.path.relpath(root, above.root)):
                     made = self._add(root, above.root)
                     if made is not None and made.empty:  # as if it had never been seen
                         del self._checkpoints[root]
