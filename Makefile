@@ -1,12 +1,14 @@
 # Everything here works from a bare clone: what is missing is installed into .venv/ and .cache/ the first time.
-# Needs make, Python 3.11 or newer, and Node.js with npm.
+# Needs make, git, Python 3.11 or newer, Node.js with npm, and a C++ compiler.
 
 BIN := .venv/bin
 PYTEST := $(BIN)/python -m pytest
 export npm_config_update_notifier := false
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test lint format unit client audit vscode-test screenshots test-agents fuzz soak bench package lock clean bootstrap system
+.PHONY: help demo test lint format unit client audit vscode-test screenshots test-agents fuzz soak bench package lock clean bootstrap system \
+	needs-client needs-demo needs-test
+.NOTPARALLEL:
 
 help:
 	@echo "make demo         try it: a sample workspace in VS Code with the built-in agent"
@@ -26,16 +28,19 @@ help:
 	@echo "make lock         the locked requirements anew, from pyproject.toml"
 	@echo "make clean        away with all that was installed and built here"
 
+# Asked before anything is installed, so that all that is missing is told at once.
+needs-client needs-demo needs-test:
+	@python=$$(scripts/find-python) && "$$python" scripts/needs.py $(@:needs-%=%)
+
 bootstrap:
 	@python=$$(scripts/find-python) && "$$python" scripts/bootstrap.py
 
 # What only tests in VS Code need.
-system: bootstrap
-	@$(BIN)/python scripts/system.py git npm make g++
+system: needs-test bootstrap
 	@$(BIN)/python scripts/browser.py >/dev/null
 	@$(BIN)/python scripts/workbench.py install >/dev/null
 
-demo: bootstrap
+demo: needs-demo bootstrap
 	@$(BIN)/python scripts/demo.py
 
 lint: bootstrap
@@ -49,7 +54,7 @@ lint: bootstrap
 audit: system
 	@$(BIN)/python scripts/audit.py
 
-client: bootstrap
+client: needs-client bootstrap
 	@$(BIN)/python scripts/package.py check
 
 # pytest comes last and runs all there is in one go, so that its closing line is the summary.
@@ -81,7 +86,7 @@ bench: system client
 	$(BIN)/python benchmarks/review.py
 	$(BIN)/python -m benchmarks --write
 
-package: bootstrap
+package: needs-client bootstrap
 	@$(BIN)/python scripts/package.py
 
 format: bootstrap

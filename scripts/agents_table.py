@@ -14,6 +14,8 @@ from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import Any, TypeAlias
 
+from cached import run_script
+
 ROOT = Path(__file__).resolve().parent.parent
 RESULTS = ROOT / "tests" / "live" / "results.json"
 PAGE = ROOT / "docs" / "agents.md"
@@ -195,4 +197,4 @@ def main() -> int:
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    run_script(main)

@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import json
 import subprocess
-import sys
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -15,7 +14,7 @@ from bootstrap import BIN, LOCK
 from licences import python_packages
 from packaging.utils import canonicalize_name
 
-from cached import say
+from cached import run_script, say
 from package import CLIENT, node_modules
 
 
@@ -98,4 +97,4 @@ def main() -> int:
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    run_script(main)

@@ -5,20 +5,25 @@ bootstrap.py    does nothing where it is there already
 
 from __future__ import annotations
 
+import importlib.util
 import json
 import os
 import re
+import shutil
 import subprocess
 import sys
 import tempfile
 import tomllib
 from pathlib import Path
 
-from cached import CACHE, ROOT, digest, locked, say, stop
+from cached import CACHE, ROOT, digest, is_made, locked, run_script, say, stop
 
 VENV = Path(os.environ.get("ACP_EDITOR_VENV") or ROOT / ".venv")
 BIN = VENV / ("Scripts" if os.name == "nt" else "bin")
 LOCK = ROOT / "requirements-dev.lock"
+UNFINISHED = CACHE / "venv.unfinished"
+"""Names the environment that is being installed into. Where it stays, that was broken off: pip takes a
+package of which it wrote a part for installed, so such an environment is made anew."""
 
 
 def run(command: list[str], env: dict[str, str] | None = None) -> bool:
@@ -43,14 +48,21 @@ def works() -> bool:
         return False
 
 
+def can_have_pip() -> bool:
+    """Whether an environment can be made here; where it cannot, Debian's python3-venv is missing."""
+    return bool(importlib.util.find_spec("ensurepip") or system_wheels() or shutil.which("apt-get"))
+
+
+def system_wheels() -> list[Path]:
+    return list(Path("/usr/share/python-wheels").glob("pip-*.whl"))
+
+
 def make_environment() -> None:
     """Debian keeps `ensurepip` in a package of its own: where it is missing, pip comes from elsewhere."""
     say(f"making {VENV.name} with Python {sys.version.split()[0]}")
-    try:
-        import ensurepip as _  # noqa: F401
-
+    if importlib.util.find_spec("ensurepip"):
         made = run([sys.executable, "-m", "venv", "--clear", str(VENV)])
-    except ImportError:
+    else:
         made = make_without_ensurepip()
     if not (made and works()):
         stop("no virtual environment could be made; install python3-venv first")
@@ -59,7 +71,7 @@ def make_environment() -> None:
 def make_without_ensurepip() -> bool:
     if not run([sys.executable, "-m", "venv", "--clear", "--without-pip", str(VENV)]):
         return False
-    wheels = list(Path("/usr/share/python-wheels").glob("pip-*.whl"))
+    wheels = system_wheels()
     if not wheels:
         folder = CACHE / "pip"
         folder.mkdir(parents=True, exist_ok=True)
@@ -106,17 +118,24 @@ def with_marker(pinned: str) -> str:
 def main() -> None:
     stamp = VENV / ".made-for"
     key = json.dumps([digest(LOCK, ROOT / "pyproject.toml"), str(ROOT)])
-    if stamp.is_file() and stamp.read_text() == key and works():
+    if is_made(VENV, key) and works():
         return
     with locked("venv"):
-        if not works():
+        if is_made(VENV, key) and works():  # by another process in the meantime
+            return
+        broken_off = UNFINISHED.is_file() and UNFINISHED.read_text() == str(VENV)
+        UNFINISHED.write_text(str(VENV))
+        stamp.unlink(missing_ok=True)
+        if broken_off or not works():
             make_environment()
         say("installing the Python requirements")
         pip = [str(BIN / "python"), "-m", "pip", "install", "-q", "--disable-pip-version-check"]
-        if not (run([*pip, "-r", str(LOCK)]) and run([*pip, "--no-deps", "-e", str(ROOT)])):
+        installed = run([*pip, "-r", str(LOCK)]) and run([*pip, "--no-deps", "-e", str(ROOT)])
+        UNFINISHED.unlink()  # what fails by itself leaves nothing half done
+        if not installed:
             stop("the Python requirements could not be installed (see above)")
         stamp.write_text(key)
 
 
 if __name__ == "__main__":
-    lock() if sys.argv[1:] == ["lock"] else main()
+    run_script(lock if sys.argv[1:] == ["lock"] else main)

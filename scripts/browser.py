@@ -9,14 +9,13 @@ import os
 import re
 import shutil
 import subprocess
-import sys
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
 from system import apt_install, root
 
-from cached import CACHE, once, stop
+from cached import CACHE, once, run_script, stop
 
 NAMES = ("chromium", "chromium-browser", "google-chrome", "google-chrome-stable", "microsoft-edge")
 ARGUMENTS = (
@@ -102,19 +101,24 @@ def find() -> Browser | None:
     return None
 
 
+def can_be_had() -> bool:
+    """Whether Debian's can be installed or unpacked here."""
+    return bool(shutil.which("apt-get") and shutil.which("dpkg-deb"))
+
+
 def browser() -> Browser:
     """A Chromium, installed where none is; ends with a sentence that says what to install where it cannot."""
     if found := find():
         return found
-    if shutil.which("apt-get") is None or shutil.which("dpkg-deb") is None:
+    if not can_be_had():
         stop(WHAT_TO_INSTALL)
     if not root():
         return _unpacked()
     apt_install(DEBIAN)
-    if found := find():
-        return found
-    raise SystemExit(WHAT_TO_INSTALL)
+    if (found := find()) is None:
+        stop(WHAT_TO_INSTALL)
+    return found
 
 
 if __name__ == "__main__":
-    sys.exit(print(browser().path))
+    run_script(lambda: print(browser().path))

@@ -6,9 +6,11 @@ import contextlib
 import hashlib
 import os
 import shutil
+import signal
 import sys
 from collections.abc import Callable, Iterator
 from pathlib import Path
+from typing import NoReturn
 
 ROOT = Path(__file__).resolve().parent.parent
 CACHE = Path(os.environ.get("ACP_EDITOR_CACHE") or ROOT / ".cache")
@@ -18,9 +20,20 @@ def say(sentence: str) -> None:
     print(f"acp-editor: {sentence}", file=sys.stderr, flush=True)
 
 
-def stop(sentence: str) -> None:
+def stop(sentence: str) -> NoReturn:
     """Ends the program with a sentence that a person can act on."""
     raise SystemExit(f"acp-editor: {sentence}")
+
+
+def run_script(main: Callable[[], object]) -> NoReturn:
+    """Ends the program with what `main` returns, as `sys.exit` does; with 130 where Ctrl-C ends it."""
+    try:
+        code = main()
+    except KeyboardInterrupt:
+        signal.signal(signal.SIGINT, signal.SIG_IGN)  # it is ending already
+        say("stopped")
+        code = 130
+    sys.exit(code)  # type: ignore[arg-type]
 
 
 def digest(*inputs: str | Path) -> str:
@@ -50,14 +63,19 @@ def locked(name: str) -> Iterator[None]:
         yield
 
 
+def is_made(target: Path, key: str) -> bool:
+    """Whether `once` has made that folder for that key."""
+    stamp = target / ".made-for"
+    return stamp.is_file() and stamp.read_text() == key
+
+
 def once(target: Path, key: str, make: Callable[[Path], None], what: str) -> Path:
     """`target`, a folder made anew by `make` unless its stamp says that it was made for `key`."""
-    stamp = target / ".made-for"
     with locked(target.name):
-        if not (stamp.is_file() and stamp.read_text() == key):
+        if not is_made(target, key):
             say(what)
             shutil.rmtree(target, ignore_errors=True)
             target.mkdir(parents=True)
             make(target)
-            stamp.write_text(key)
+            (target / ".made-for").write_text(key)
     return target

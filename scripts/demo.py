@@ -12,21 +12,19 @@ from __future__ import annotations
 import argparse
 import contextlib
 import json
-import os
 import shutil
 import signal
 import subprocess
-import sys
 import tempfile
 import webbrowser
 from collections.abc import Iterator
 from pathlib import Path
 
 from bootstrap import BIN
-from system import require
+from system import has_screen, own_editor, require
 
 import workbench
-from cached import ROOT, say, stop
+from cached import ROOT, run_script, say, stop
 from package import vsix
 
 SAMPLE = ROOT / "examples/orrery"
@@ -59,15 +57,6 @@ def prepare(folder: Path) -> Path:
     return target
 
 
-def has_screen() -> bool:
-    return not sys.platform.startswith("linux") or bool({"DISPLAY", "WAYLAND_DISPLAY"} & os.environ.keys())
-
-
-def own_editor() -> str | None:
-    """The person's VS Code, if it can show a window here."""
-    return shutil.which("code") if has_screen() else None
-
-
 def in_own_editor(code: str, folder: Path, extension: Path, home: Path) -> None:
     """With user data and extensions of its own, so that the person's stay as they are."""
     user = home / "user-data/User"
@@ -80,7 +69,8 @@ def in_own_editor(code: str, folder: Path, extension: Path, home: Path) -> None:
     if installed.returncode:
         stop(f"the extension could not be installed:\n{installed.stderr}")
     print(WELCOME.format(where="your VS Code."), flush=True)
-    subprocess.run([code, *own, "--new-window", "--wait", str(folder)])
+    with until_stopped():
+        subprocess.run([code, *own, "--new-window", "--wait", str(folder)])
 
 
 def in_browser(folder: Path, extension: Path) -> None:
@@ -90,34 +80,32 @@ def in_browser(folder: Path, extension: Path) -> None:
         if has_screen():
             with contextlib.suppress(webbrowser.Error):
                 webbrowser.open(address)
-        served.process.wait()
-        stop(f"VS Code ended by itself:\n{served.log.read_text(errors='replace')[-2000:]}")
+        with until_stopped():
+            served.process.wait()
+            stop(f"VS Code ended by itself:\n{served.log.read_text(errors='replace')[-2000:]}")
 
 
 @contextlib.contextmanager
 def until_stopped() -> Iterator[None]:
-    """Ctrl-C and a termination both end the demo in order, with what it started."""
-
-    def interrupt(*_: object) -> None:
-        raise KeyboardInterrupt
-
-    signal.signal(signal.SIGTERM, interrupt)
+    """Once the demo is there, Ctrl-C is how it is meant to end."""
     try:
         yield
     except KeyboardInterrupt:
         say("stopped")
 
 
+def interrupt(*_: object) -> None:
+    raise KeyboardInterrupt
+
+
 def main() -> None:
+    signal.signal(signal.SIGTERM, interrupt)  # ends the demo in order, with what it started
     parser = argparse.ArgumentParser(description="Try acp-editor out in VS Code.")
     parser.add_argument(
         "--browser", action="store_true", help="the VS Code from npm, even where `code` is there"
     )
     options = parser.parse_args()
-    with (
-        until_stopped(),
-        tempfile.TemporaryDirectory(prefix="acp-editor-demo-", ignore_cleanup_errors=True) as home,
-    ):
+    with tempfile.TemporaryDirectory(prefix="acp-editor-demo-", ignore_cleanup_errors=True) as home:
         extension = vsix()
         folder = prepare(Path(home))
         code = None if options.browser else own_editor()
@@ -128,4 +116,4 @@ def main() -> None:
 
 
 if __name__ == "__main__":
-    main()
+    run_script(main)

