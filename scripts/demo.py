@@ -11,7 +11,9 @@ from __future__ import annotations
 
 import argparse
 import contextlib
+import html
 import json
+import secrets
 import shutil
 import signal
 import subprocess
@@ -24,7 +26,7 @@ from bootstrap import BIN
 from system import has_screen, own_editor, require
 
 import workbench
-from cached import ROOT, run_script, say, stop
+from cached import CACHE, ROOT, run_script, say, stop
 from package import vsix
 
 SAMPLE = ROOT / "examples/orrery"
@@ -74,15 +76,29 @@ def in_own_editor(code: str, folder: Path, extension: Path, home: Path) -> None:
 
 
 def in_browser(folder: Path, extension: Path) -> None:
-    with workbench.running(extension, SETTINGS) as served:
+    with workbench.running(extension, SETTINGS, key=secrets.token_urlsafe(24)) as served:
         address = served.address(folder)
         print(WELCOME.format(where=f"a VS Code at\n\n      {address}"), flush=True)
-        if has_screen():
-            with contextlib.suppress(webbrowser.Error):
-                webbrowser.open(address)
-        with until_stopped():
+        with until_stopped(), leading_to(address) as page:
+            if has_screen():
+                with contextlib.suppress(webbrowser.Error):
+                    webbrowser.open(page.as_uri())
             served.process.wait()
             stop(f"VS Code ended by itself:\n{served.log.read_text(errors='replace')[-2000:]}")
+
+
+@contextlib.contextmanager
+def leading_to(address: str) -> Iterator[Path]:
+    """A page for this user alone that leads there: everybody can read what a browser is started with."""
+    CACHE.mkdir(parents=True, exist_ok=True)
+    handle, name = tempfile.mkstemp(prefix="demo-", suffix=".html", dir=CACHE)
+    page = Path(name)
+    try:
+        with open(handle, "w", encoding="utf-8") as file:
+            file.write(f'<meta http-equiv="refresh" content="0; url={html.escape(address)}">\n')
+        yield page
+    finally:
+        page.unlink()
 
 
 @contextlib.contextmanager

@@ -13,13 +13,14 @@ from pathlib import Path
 from urllib.parse import parse_qs, urlsplit
 
 import pytest
-from driver import processes, wait_for
+from driver import OPENING, processes, wait_for
+from playwright.sync_api import Browser
 
 from cached import ROOT
 
 
 @pytest.mark.timeout(300)
-def test_the_demo_serves_the_sample_and_ends_with_ctrl_c(tmp_path: Path) -> None:
+def test_the_demo_serves_the_sample_and_ends_with_ctrl_c(tmp_path: Path, chromium: Browser) -> None:
     mark = f"ACP_EDITOR_DEMO_TEST={tmp_path}"
     name, _, value = mark.partition("=")
     told = tmp_path / "told"
@@ -35,8 +36,21 @@ def test_the_demo_serves_the_sample_and_ends_with_ctrl_c(tmp_path: Path) -> None
         address = wait_for(
             lambda: re.search(r"http://127\S+", told.read_text()), "the address is printed", 200
         )[0]
-        with urllib.request.urlopen(address, timeout=20) as page:
-            assert page.status == 200
+        nobody = address.partition("#")[0]
+        with urllib.request.urlopen(nobody, timeout=20) as login:
+            assert urlsplit(login.url).path == "/login"
+        stranger, person = chromium.new_context(), chromium.new_context()
+        window = stranger.new_page()
+        window.goto(f"{nobody}#guessed", timeout=OPENING)
+        window.wait_for_selector(".error", timeout=OPENING)
+        assert stranger.cookies() == []
+        window = person.new_page()
+        window.goto(address, timeout=OPENING)
+        window.wait_for_selector(".monaco-workbench .statusbar", timeout=OPENING)
+        wait_for(lambda: window.get_by_text("README.md").count(), "the folder is listed", OPENING / 1000)
+        assert address.partition("#")[2] not in window.url
+        stranger.close()
+        person.close()
         folder = Path(parse_qs(urlsplit(address).query)["folder"][0])
         assert (folder / ".git").is_dir()
         assert (folder / "README.md").is_file()
