@@ -62,8 +62,8 @@ addEventListener("load", () => {
   field.form.submit()
 })
 </script>"""
-"""The login page's welcome: what stands behind # in an address is the password. No request carries that, and the
-browser keeps it while it is sent on to that page."""
+"""The login page's welcome: what stands behind # in an address is the password. No request carries it, and
+the browser keeps it while it is sent on to that page."""
 NO_GALLERY = json.dumps({"serviceUrl": "", "itemUrl": "", "resourceUrlTemplate": ""})
 START_TIMEOUT = 90.0
 """Seconds; a first start on a busy machine takes ten."""
