@@ -4,18 +4,15 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable
-from dataclasses import dataclass
 from functools import partial
 from typing import TYPE_CHECKING, Final, TypeVar
 
-import anyio
-import anyio.lowlevel
 import anyio.to_thread
 
 from acp_editor.app import prompting
+from acp_editor.app.prompting import Run
 from acp_editor.app.render import words
 from acp_editor.app.sessions import Entry
-from acp_editor.core.model import Json
 from acp_editor.lsp import messages
 from acp_editor.lsp.protocol import CommandError
 from acp_editor.policy.hooks import Hooks
@@ -87,48 +84,12 @@ class Slash:
             raise _unknown(name, rows)
         text = f"/{name} {arguments.strip()}".rstrip()
         if (answer := await self.answer(entry, text)) is not None:
-            return Run(entry, entry.turn, len(entry.session.messages), None, answer)
-        before = entry.turn, len(entry.session.messages)
-        lives = await prompting.send(self._app, entry, text, [], [])
-        if lives is not entry:  # its agent was started again, with a new session
-            before = 0, 0
-        return Run(lives, *before, lives.queue[-1] if lives.queue else None, None)
+            return Run(entry, 0, 0, None, answer)
+        return await prompting.run(self._app, entry, text, [], [])
 
     async def _run(self, hooks: Hooks, call: Callable[[], T]) -> T:
         """A hook may take its second; the editor must not wait for it."""
         return await anyio.to_thread.run_sync(call) if hooks.names else call()
-
-
-@dataclass(frozen=True, slots=True)
-class Run:
-    """A command on its way: the turn and message that were the last before it, or the answer of a hook.
-
-    `waiting` is its prompt where that was queued behind a turn.
-    """
-
-    entry: Entry
-    turn: int
-    message: int
-    waiting: list[Json] | None
-    answer: str | None
-
-    async def printed(self) -> messages.Ran:
-        """Waits until its turn is over, and says what the agent wrote in it."""
-        entry, message = self.entry, self.message
-        if self.answer is not None:
-            return {"sessionId": entry.key, "printed": self.answer, "stopReason": None}
-        turn = self.turn
-        while any(blocks is self.waiting for blocks in entry.queue):
-            turn = entry.turn
-            await entry.over.wait()
-            message = len(entry.session.messages)
-            await anyio.lowlevel.checkpoint()  # the next prompt goes out in a task of its own
-        if self.waiting is not None and entry.turn == turn:
-            return {"sessionId": entry.key, "printed": "", "stopReason": "cancelled"}
-        await entry.over.wait()
-        said = entry.session.messages[message:]
-        text = "".join(one.text for one in said if one.role == "agent")
-        return {"sessionId": entry.key, "printed": words(text), "stopReason": entry.session.stop_reason}
 
 
 def _unknown(name: str, rows: list[messages.SourcedCommand]) -> CommandError:

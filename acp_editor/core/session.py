@@ -94,6 +94,7 @@ class Session:
         self.usage: UsageUpdate | None = None
         self.commands: tuple[Command, ...] = ()
         self.plans: _Plans = Newest(KEPT, OTHER_WEIGHT)
+        self._earlier_plans: frozenset[str | None] = frozenset()
         self.compactions: _Compactions = Newest(KEPT, OTHER_WEIGHT)
         self.fork: Fork | None = None
         """Where this session was forked from another, what is known of the time before."""
@@ -225,8 +226,7 @@ class Session:
             case StateUpdate():
                 return self._set_state(trimmed(update))
             case PlanUpdate():
-                update = trimmed(update)
-                self.plans[update.plan_id] = update
+                self._plan(trimmed(update))
             case CommandsUpdate():
                 self.commands = trimmed(update).commands
             case ConfigUpdate():
@@ -306,6 +306,7 @@ class Session:
                 if not self._in_turn:
                     self._in_turn = True
                     self.turn += 1
+                    self._earlier_plans = frozenset(self.plans)
                     self._messages.close()
                     self.stop_reason = None
                     self.error = None
@@ -338,6 +339,14 @@ class Session:
         return calls_changed(self._calls.keep(self._calls.named_by(self.background), self._sequence))
 
     # -- the rest ------------------------------------------------------------------------------
+
+    def _plan(self, plan: PlanUpdate) -> None:
+        """A new plan takes the place of those of earlier turns that are done: few agents take theirs back."""
+        if plan.plan_id not in self.plans:
+            for earlier in self._earlier_plans & self.plans.keys():
+                if all(entry.status == "completed" for entry in self.plans[earlier].entries):
+                    del self.plans[earlier]
+        self.plans[plan.plan_id] = plan
 
     def _replay(self, update: Replay) -> Changes:
         if self.replaying == update.active:

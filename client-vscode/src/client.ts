@@ -3,9 +3,11 @@ import { type CancellationToken, type Disposable, EventEmitter, type LogOutputCh
 import {
   CloseAction,
   ErrorAction,
+  ErrorCodes,
   ExecuteCommandRequest,
   LanguageClient,
   type Middleware,
+  ResponseError,
   RevealOutputChannelOn,
   type StaticFeature,
   State as ClientState,
@@ -51,6 +53,16 @@ export interface Hooks {
   save(params: SaveDocumentParams): Promise<unknown>;
   elicit(params: ElicitParams, token: CancellationToken): Promise<ElicitResult>;
   runInTerminal(params: RunInTerminalParams): null;
+}
+
+/** The answer to what takes as long as a turn; nothing where the server goes first, of which it is told elsewhere. */
+export async function whileItRuns<T>(answer: Promise<T>): Promise<T | undefined> {
+  try {
+    return await answer;
+  } catch (error) {
+    if (error instanceof ResponseError && error.code === ErrorCodes.PendingResponseRejected) return undefined;
+    throw error;
+  }
 }
 
 /** The connection to the server: started, restarted and asked here and nowhere else. */

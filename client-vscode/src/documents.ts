@@ -15,6 +15,12 @@ export async function showSession(sessionId: string): Promise<void> {
   revealEnd(editor);
 }
 
+/** Whether somebody sees it anyway. */
+export function isShown(sessionId: string): boolean {
+  const key = sessionUri(sessionId).toString();
+  return window.visibleTextEditors.some(({ document }) => document.uri.toString() === key);
+}
+
 /** Keeps the end of a session in view while it grows, for those who look at its end. */
 export function followSessions(): Disposable {
   const atEnd = (editor: TextEditor): boolean =>

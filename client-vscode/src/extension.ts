@@ -40,7 +40,7 @@ export function activate(context: ExtensionContext): Api {
   const consent = new AgentConsent(context.globalState);
   const config = new Config(consent);
   const activity = new Activity((uri) => client.notify('acpEditor/userActivity', uri === undefined ? {} : { uri }));
-  const follower = new Follower(config, activity, (message) => log.debug(message));
+  const follower = new Follower(config, activity, state, (message) => log.debug(message));
   const client: Client = new Client(context, log, config, state, {
     elicit: (params, token) => questions.ask(params, token),
     runInTerminal: (params) => login.runInTerminal(params),
@@ -65,7 +65,7 @@ export function activate(context: ExtensionContext): Api {
   });
   const announcer = new Announcer(state);
   const rules = new Rules(client, state);
-  const permissions = new Permissions(client, state, config, rules, announcer);
+  const permissions = new Permissions(client, state, config, rules, announcer, follower);
   const changes = new Changes(client, state, announcer);
   const terminals = new Terminals(client, state);
   const questions = new Questions();

@@ -1,7 +1,8 @@
-import { Range, Selection, TextEditorRevealType, Uri, ViewColumn, window, workspace, type TextEditor } from 'vscode';
+import { Range, Selection, TabInputTextDiff, TextEditorRevealType, Uri, ViewColumn, window, workspace, type TextEditor } from 'vscode';
 import type { ShowDocumentParams, ShowDocumentResult } from 'vscode-languageclient/node';
 import type { Activity } from './activity';
 import type { Config } from './config';
+import { sameUri, type State } from './state';
 import { Turnstile, untilQuiet } from './quiet';
 
 /** Shows where the agent is, never with the focus and never under the person's typing hands. */
@@ -13,6 +14,7 @@ export class Follower {
   constructor(
     private readonly config: Config,
     private readonly activity: Activity,
+    private readonly state: State,
     private readonly log: (message: string) => void,
   ) {}
 
@@ -20,13 +22,23 @@ export class Follower {
   async show(params: ShowDocumentParams): Promise<ShowDocumentResult> {
     const uri = Uri.parse(params.uri);
     const line = params.selection?.start.line;
-    if (params.takeFocus !== true && !(await this.mayJump(uri))) return { success: false };
+    if (params.takeFocus !== true && (!(await this.mayJump(uri)) || this.decidesOn(uri))) return { success: false };
     try {
       await this.activity.jump(uri, () => this.reveal(uri, line, params.takeFocus === true));
       return { success: true };
     } catch (error) {
       this.log(`${uri.toString()} is not shown: ${String(error)}`);
       return { success: false };
+    }
+  }
+
+  /** Shows a file where something stood that is about to go; one that is not there yet is not shown. */
+  async replace(column: ViewColumn, file: string, line: number | undefined, takeFocus: boolean): Promise<void> {
+    const uri = Uri.parse(file);
+    try {
+      await this.activity.jump(uri, () => this.open(uri, column, line, takeFocus));
+    } catch (error) {
+      this.log(`${file} is not shown: ${String(error)}`);
     }
   }
 
@@ -40,6 +52,16 @@ export class Follower {
     const typed = (): number => (affected ? this.activity.typedAt(affected.document.uri) : -Infinity);
     const wait = untilQuiet(typed(), Date.now());
     return this.turnstile.wait(wait, () => untilQuiet(typed(), Date.now()) === 0);
+  }
+
+  /** Whether the person has a proposed edit before them that waits for them, where the jump would lead. */
+  private decidesOn(uri: Uri): boolean {
+    const column = this.column(uri);
+    const group = window.tabGroups.all.find(({ viewColumn }) => viewColumn === column) ?? window.tabGroups.activeTabGroup;
+    const input = group.activeTab?.input;
+    if (!(input instanceof TabInputTextDiff)) return false;
+    const shown = input.modified.toString();
+    return this.state.permissions.some(({ diffs }) => diffs.some(({ modified }) => sameUri(modified, shown)));
   }
 
   private affected(uri: Uri): TextEditor | undefined {
@@ -63,10 +85,13 @@ export class Follower {
   }
 
   private async reveal(uri: Uri, line: number | undefined, takeFocus: boolean): Promise<void> {
+    await this.open(uri, this.column(uri), line, takeFocus);
+  }
+
+  private async open(uri: Uri, column: ViewColumn, line: number | undefined, takeFocus: boolean): Promise<void> {
     const document = await workspace.openTextDocument(uri);
     const before = window.visibleTextEditors.find((editor) => editor.document === document);
     const cursor = before?.selection.active.line;
-    const column = this.column(uri);
     const editor = await window.showTextDocument(document, {
       viewColumn: column,
       preserveFocus: !takeFocus,

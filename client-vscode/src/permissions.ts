@@ -4,8 +4,10 @@ import {
   Disposable,
   EventEmitter,
   Range,
+  type Tab,
   TabInputTextDiff,
   type TextDocument,
+  type TextEditor,
   Uri,
   type QuickPickItem,
   QuickPickItemKind,
@@ -20,6 +22,7 @@ import { type Button, buttonsOf } from './buttons';
 import type { Client } from './client';
 import type { Config } from './config';
 import { showDiff, showDiffs } from './documents';
+import type { Follower } from './follow';
 import { refusal } from './guard';
 import type { AnsweredPermission, Permission, PermissionOption } from './protocol';
 import type { Effect, Rules } from './rules';
@@ -44,6 +47,7 @@ export class Permissions implements Disposable, CodeLensProvider {
   private readonly lensEmitter = new EventEmitter<void>();
   private readonly listeners: Disposable;
   private lastTyped = -Infinity;
+  private answeredInEditor: string | undefined;
   readonly onDidChangeCodeLenses = this.lensEmitter.event;
 
   constructor(
@@ -52,6 +56,7 @@ export class Permissions implements Disposable, CodeLensProvider {
     private readonly config: Config,
     private readonly rules: Rules,
     private readonly announcer: Announcer,
+    private readonly follower: Follower,
   ) {
     const schemes = ['file', 'acp-proposed', 'acp-original'];
     this.listeners = Disposable.from(
@@ -80,6 +85,11 @@ export class Permissions implements Disposable, CodeLensProvider {
   }
 
   async answer(requestId: string, optionId: string): Promise<void> {
+    this.answeredInEditor = requestId;
+    await this.send(requestId, optionId);
+  }
+
+  private async send(requestId: string, optionId: string): Promise<void> {
     await this.client.execute<AnsweredPermission>('permission.answer', { requestId, optionId });
   }
 
@@ -151,6 +161,7 @@ export class Permissions implements Disposable, CodeLensProvider {
         return;
       }
     }
+    this.answeredInEditor = permission.requestId;
     await this.client.execute(`permission.${what}`, { requestId: permission.requestId });
   }
 
@@ -177,7 +188,7 @@ export class Permissions implements Disposable, CodeLensProvider {
     for (const [requestId, { permission }] of this.open) {
       if (waiting.has(requestId)) continue;
       this.open.delete(requestId);
-      void closeDiffs(permission);
+      void this.leaveDiffs(permission);
     }
     // A notification cannot be taken back, only put away; while another one waits, its buttons stay.
     if (waiting.size === 0 && wereOpen > 0) void commands.executeCommand('notifications.hideToasts');
@@ -189,6 +200,21 @@ export class Permissions implements Disposable, CodeLensProvider {
       else this.announcer.say(`$(shield) ${titleOf(permission)}`, l10n.t('Permission asked: {0}', titleOf(permission)));
     }
     this.lensEmitter.fire();
+  }
+
+  /** What a request proposed is not to be looked at as if it still waited: the file itself takes its place. */
+  private async leaveDiffs(permission: Permission): Promise<void> {
+    const stale = diffTabs(permission);
+    if (stale.length === 0) return;
+    const front = stale.find(({ tab }) => tab.isActive);
+    if (front) {
+      const { viewColumn, isActive } = front.tab.group;
+      // Where they answered from the diff, its focus goes on to the file; else it stays wherever it is.
+      const takeFocus = isActive && this.answeredInEditor === permission.requestId && isIn(permission, window.activeTextEditor);
+      await this.follower.replace(viewColumn, front.uri, lineIn(permission, front.uri), takeFocus);
+    }
+    // One that was a preview has already given its place.
+    await window.tabGroups.close(diffTabs(permission).map(({ tab }) => tab), true);
   }
 
   /** A notification is announced to screen readers, and takes no focus. */
@@ -223,7 +249,7 @@ export class Permissions implements Disposable, CodeLensProvider {
 
   private async act(permission: Permission, { option, does }: Button): Promise<void> {
     const call = { requestId: permission.requestId };
-    if (option) await this.answer(permission.requestId, option.optionId);
+    if (option) await this.send(permission.requestId, option.optionId);
     else if (does === 'edit') await this.showEdit(call);
     else if (does === 'more') await this.pickAnswer(call);
     else await this.makeRule(does === 'never' ? 'deny' : 'allow', call);
@@ -282,15 +308,25 @@ function meaning(option: PermissionOption): string {
   }
 }
 
-/** What a request proposed is not to be looked at as if it still waited. */
-async function closeDiffs(permission: Permission): Promise<void> {
-  const tabs = window.tabGroups.all.flatMap((group) => group.tabs);
-  const stale = tabs.filter(({ input }) => {
-    if (!(input instanceof TabInputTextDiff)) return false;
-    const shown = input.modified.toString();
-    return permission.diffs.some(({ modified }) => sameUri(modified, shown));
+/** The tabs in which a request's edits are looked at, each with the file that it is about. */
+function diffTabs(permission: Permission): readonly { readonly tab: Tab; readonly uri: string }[] {
+  return window.tabGroups.all.flatMap((group) => group.tabs).flatMap((tab) => {
+    if (!(tab.input instanceof TabInputTextDiff)) return [];
+    const shown = tab.input.modified.toString();
+    const diff = permission.diffs.find(({ modified }) => sameUri(modified, shown));
+    return diff ? [{ tab, uri: diff.uri }] : [];
   });
-  if (stale.length > 0) await window.tabGroups.close(stale, true);
+}
+
+/** Whether an editor is one side of a request's diffs. */
+function isIn(permission: Permission, editor: TextEditor | undefined): boolean {
+  const shown = editor?.document.uri.toString();
+  return shown !== undefined && permission.diffs.some(({ original, modified }) => sameUri(modified, shown) || sameUri(original, shown));
+}
+
+/** The first line of a file that a request is about. */
+function lineIn(permission: Permission, uri: string): number | undefined {
+  return permission.locations.find((place) => place.uri === uri || sameUri(place.uri, uri))?.range?.start.line;
 }
 
 /** Where in a document a request is about, if it is. */

@@ -1,8 +1,10 @@
 import { InputBoxValidationSeverity, commands, l10n, window } from 'vscode';
 import { Attachments, shownFile } from './attachments';
-import type { Client } from './client';
+import { type Client, whileItRuns } from './client';
+import { isShown } from './documents';
 import { messageOf } from './environment';
 import type { PromptContext, Prompted, Ran, SourcedCommand } from './protocol';
+import { unlinked } from './safe';
 import { shortened, slashName, unknownCommand } from './slash';
 import type { State } from './state';
 
@@ -80,21 +82,29 @@ export class Prompt {
       return;
     }
     const { context, images } = attached;
-    const argument = { text, context, images, ...(asText ? { asText } : {}) };
-    const { answer } = await this.client.execute<Prompted>('prompt', argument);
-    if (answer !== undefined) this.show(slashName(text) ?? '', answer);
+    const argument = { text, context, images, wait: true, ...(asText ? { asText } : {}) };
+    const prompted = await whileItRuns(this.client.execute<Prompted>('prompt', argument));
+    if (!prompted) return;
+    const { answer, said, stopReason, sessionId } = prompted;
+    if (answer !== undefined) this.show(`/${slashName(text) ?? ''}`, answer);
+    else if (said !== undefined && stopReason !== 'cancelled' && !isShown(sessionId)) this.show(this.agent, said);
   }
 
   private async run(name: string, args: string): Promise<void> {
-    const { printed } = await this.client.execute<Ran>('command.run', { name, arguments: args });
-    this.show(name, printed);
+    const ran = await whileItRuns(this.client.execute<Ran>('command.run', { name, arguments: args }));
+    if (ran) this.show(`/${name}`, ran.printed);
   }
 
-  private show(name: string, printed: string): void {
-    const text = shortened(printed);
+  private get agent(): string {
+    return this.state.status?.title ?? this.state.status?.agent ?? '';
+  }
+
+  /** In a notification: there is no panel that it could stand in. */
+  private show(who: string, words: string): void {
+    const text = shortened(words);
     if (text === '') return;
     const showSession = l10n.t('Show Session');
-    void window.showInformationMessage(`/${name}: ${text}`, showSession).then((answer) => {
+    void window.showInformationMessage(unlinked(`${who}: ${text}`), showSession).then((answer) => {
       if (answer !== undefined) return commands.executeCommand('acpEditor.ui.showSession');
       return undefined;
     });
@@ -107,8 +117,7 @@ export class Prompt {
 
   private async read(text: string, attached: Attachments): Promise<Typed | undefined> {
     const input = window.createInputBox();
-    const agent = this.state.status?.title ?? this.state.status?.agent ?? '';
-    input.title = agent === '' ? l10n.t('Prompt Agent') : l10n.t('Prompt {0}', agent);
+    input.title = this.agent === '' ? l10n.t('Prompt Agent') : l10n.t('Prompt {0}', this.agent);
     input.placeholder = l10n.t('What should the agent do?');
     input.prompt = attached.describe();
     input.buttons = attached.buttons;

@@ -434,10 +434,15 @@ export interface Image {
   readonly data: string;
 }
 
-/** With `asText`, a text that begins with a slash is no command, whatever its name. */
+/**
+ * With `asText`, a text that begins with a slash is no command, whatever its name.
+ *
+ * With `wait`, the answer comes when the turn is over, and says what the agent said.
+ */
 export interface PromptArgs {
   readonly text: string;
   readonly asText?: boolean;
+  readonly wait?: boolean;
   readonly sessionId?: string | null;
   readonly context?: readonly PromptContext[];
   readonly images?: readonly Image[];
@@ -447,9 +452,15 @@ export interface SessionId {
   readonly sessionId: string;
 }
 
-/** `answer` is what a hook printed for a command of its own; no agent has seen the prompt then. */
+/**
+ * `answer` is what a hook printed for a command of its own; no agent has seen the prompt then.
+ *
+ * With `wait`, `said` is the agent's last message of the turn, empty where it said nothing.
+ */
 export interface Prompted extends SessionId {
   readonly answer?: string;
+  readonly said?: string;
+  readonly stopReason?: string | null;
 }
 
 /** One row of `acpEditor.session.list`. */

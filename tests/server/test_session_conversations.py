@@ -168,6 +168,38 @@ async def test_a_dead_agent_that_cannot_resume_gets_one_new_session_and_the_pers
 
 # -- ends ------------------------------------------------------------------------------------------
 
+
+async def test_who_waits_for_a_prompt_is_told_what_the_agent_said_last() -> None:
+    told = {"sessionId": "s1", "stopReason": "end_turn"}
+    await play(
+        [
+            PROMPT,
+            say("I look."),
+            call("c1"),
+            call("c1", status="completed"),
+            say("It is "),
+            say("fine."),
+            DONE,
+            PROMPT,
+            DONE,
+        ],
+        [
+            {
+                "command": "acpEditor.prompt",
+                "args": {"text": "go", "wait": True},
+                "result": "",
+                "is": {**told, "said": "It is fine."},
+            },
+            {
+                "command": "acpEditor.prompt",
+                "args": {"text": "go on", "wait": True},
+                "result": "",
+                "is": {**told, "said": ""},
+            },
+        ],
+    )
+
+
 STUBBORN: list[Step] = [PROMPT, call("c1"), ask("c1"), {"sleep": 600_000}]
 
 

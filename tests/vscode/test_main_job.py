@@ -61,6 +61,38 @@ def test_an_edit_waits_for_its_approval(editor: Editor, folder: Path) -> None:
     idle(editor)
 
 
+@pytest.mark.parametrize("settings", [{"acpEditor.follow.resumeAfter": 3}])
+def test_a_proposed_edit_stays_until_it_is_answered_and_then_its_file_is_there(editor: Editor) -> None:
+    editor.prompt(RENAME)
+    waiting(editor)
+    wait_for(lambda: editor.active_tab == "almanac.py", "the agent's file is shown")
+    editor.palette("ACP: Show Proposed Edit")
+    wait_for(lambda: "NEAR = 2.0" in (editor.diff_sides or ("", ""))[1], "the right side has the new text")
+    wait_for(lambda: editor.status_says("paused"), "who looks at an edit is not to be led away")
+    wait_for(lambda: not editor.status_says("paused"), "following goes on")
+    assert editor.offers("ACP: Approve")  # in the meantime a jump would have been made
+    assert "NEAR = 2.0" in (editor.diff_sides or ("", ""))[1]
+    editor.palette("ACP: Approve")
+    wait_for(lambda: editor.diff_sides is None, "the diff is gone")
+    wait_for(lambda: editor.lines.get(8, "").startswith("NEAR"), "the file that was edited is in its place")
+    assert editor.active_tab == "almanac.py"
+    assert editor.tabs == ["almanac.py"]
+    wait_for(lambda: editor.focus == "editor almanac.py", "it has the focus that the diff had")
+    idle(editor)
+
+
+def test_what_the_agent_says_in_the_end_is_told(editor: Editor) -> None:
+    editor.prompt("Show me around")
+    waiting(editor)
+    editor.palette("ACP: Reject")
+    waiting(editor)  # now for the command
+    editor.palette("ACP: Reject")
+    wait_for(lambda: editor.notification("That was the tour").count(), "the agent's last words are there")
+    assert any(text.startswith("Demo agent: ") for text in editor.notifications)
+    editor.press_on("That was the tour", "Show Session")
+    wait_for(lambda: (editor.active_tab or "").endswith(".md"), "the conversation is shown")
+
+
 def test_a_rejected_edit_is_not_made(editor: Editor, folder: Path) -> None:
     before = text_of(folder)
     editor.prompt(RENAME)

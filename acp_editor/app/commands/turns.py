@@ -23,8 +23,10 @@ async def _prompt(commands: Commands, arguments: Arguments) -> messages.Prompted
         as_text = arguments.maybe_flag("asText") is True
         if not as_text and (answer := await app.slash.answer(entry, text)) is not None:
             return {"sessionId": entry.key, "answer": answer}
-        entry = await prompting.send(app, entry, text, items, pictures)
-    return {"sessionId": entry.key}
+        run = await prompting.run(app, entry, text, items, pictures)
+    if arguments.maybe_flag("wait") is True:
+        return await run.said()
+    return {"sessionId": run.entry.key}
 
 
 @command("cancel")

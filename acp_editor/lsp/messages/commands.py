@@ -22,10 +22,14 @@ class Image(TypedDict):
 
 
 class PromptArgs(TypedDict):
-    """With `asText`, a text that begins with a slash is no command, whatever its name."""
+    """With `asText`, a text that begins with a slash is no command, whatever its name.
+
+    With `wait`, the answer comes when the turn is over, and says what the agent said.
+    """
 
     text: str
     asText: NotRequired[bool]
+    wait: NotRequired[bool]
     sessionId: NotRequired[str | None]
     context: NotRequired[list[PromptContext]]
     images: NotRequired[list[Image]]
@@ -36,9 +40,14 @@ class SessionId(TypedDict):
 
 
 class Prompted(SessionId):
-    """`answer` is what a hook printed for a command of its own; no agent has seen the prompt then."""
+    """`answer` is what a hook printed for a command of its own; no agent has seen the prompt then.
+
+    With `wait`, `said` is the agent's last message of the turn, empty where it said nothing.
+    """
 
     answer: NotRequired[str]
+    said: NotRequired[str]
+    stopReason: NotRequired[str | None]
 
 
 class SessionRow(TypedDict):
