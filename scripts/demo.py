@@ -76,7 +76,7 @@ def in_own_editor(code: str, folder: Path, extension: Path, home: Path) -> None:
 
 
 def in_browser(folder: Path, extension: Path) -> None:
-    with workbench.running(extension, SETTINGS, key=secrets.token_urlsafe(24)) as served:
+    with workbench.running(extension, SETTINGS, key=secrets.token_hex(16)) as served:
         address = served.address(folder)
         print(WELCOME.format(where=f"a VS Code at\n\n      {address}"), flush=True)
         with until_stopped(), leading_to(address) as page:

@@ -282,7 +282,7 @@ def main() -> None:
     if options.command == "install":
         print(install())
         return
-    with running(options.vsix, {}, key=secrets.token_urlsafe(24)) as workbench:
+    with running(options.vsix, {}, key=secrets.token_hex(16)) as workbench:
         print(workbench.address(options.folder.resolve()), flush=True)
         with contextlib.suppress(KeyboardInterrupt):
             workbench.process.wait()
