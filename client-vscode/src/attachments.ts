@@ -1,5 +1,6 @@
 import { type QuickInputButton, TabInputCustom, ThemeIcon, UIKind, Uri, env, l10n, window, workspace } from 'vscode';
 import { pictureOf } from './clipboard';
+import { Hint } from './hint';
 import type { Image, PromptContext } from './protocol';
 import { visible } from './safe';
 
@@ -54,7 +55,7 @@ export class Attachments {
 
   private async addPicture(): Promise<void> {
     const data = await pictureOf(process.platform);
-    if (data === undefined) throw new Error(l10n.t('There is no picture in the clipboard.'));
+    if (data === undefined) throw new Hint(l10n.t('There is no picture in the clipboard.'));
     this.images.push({ mimeType: 'image/png', data });
   }
 }

@@ -20,6 +20,7 @@ import {
 import type { Announcer } from './announce';
 import type { Client } from './client';
 import { showDiff, showDiffs } from './documents';
+import { Hint } from './hint';
 import { countLabel, hunkAt, isSame, isWhole, lineLabel, neighbour, size, stops } from './hunks';
 import type { Change, DiffDocuments, Hunk, Kept, Undone } from './protocol';
 import type { State } from './state';
@@ -191,7 +192,7 @@ export class Changes implements Disposable, TreeDataProvider<Node> {
     const itself = hunks.find(({ hunkId }) => hunkId === hunk.hunkId);
     if (itself || this.answered.has(hunk.hunkId)) return itself;
     const found = hunks.find((other) => isSame(other, hunk));
-    if (!found) throw new Error(l10n.t('That change is not there any more.'));
+    if (!found) throw new Hint(l10n.t('That change is not there any more.'));
     return found;
   }
 
@@ -199,7 +200,7 @@ export class Changes implements Disposable, TreeDataProvider<Node> {
     const editor = window.activeTextEditor;
     const change = this.state.changeOf(editor?.document.uri);
     const hunk = editor && change && hunkAt(change.hunks, editor.selection.active.line);
-    if (!hunk) throw new Error(l10n.t('There is no change of the agent at the cursor.'));
+    if (!hunk) throw new Hint(l10n.t('There is no change of the agent at the cursor.'));
     return hunk;
   }
 
@@ -208,7 +209,7 @@ export class Changes implements Disposable, TreeDataProvider<Node> {
     if (node) return node.change;
     const uri = row instanceof Uri ? row : window.activeTextEditor?.document.uri;
     const change = this.state.changeOf(uri);
-    if (!change) throw new Error(l10n.t('The agent has changed nothing here that waits for review.'));
+    if (!change) throw new Hint(l10n.t('The agent has changed nothing here that waits for review.'));
     return change;
   }
 }

@@ -4,6 +4,7 @@ import type { Client } from './client';
 import type { Config } from './config';
 import { showSession } from './documents';
 import { messageOf } from './environment';
+import { Hint } from './hint';
 import type { Hooks } from './hooks';
 import type { Options } from './options';
 import type { Call, Permissions } from './permissions';
@@ -50,6 +51,10 @@ export function registerCommands(parts: Parts): Disposable[] {
       try {
         await handler(...args);
       } catch (error) {
+        if (error instanceof Hint) {
+          void window.showInformationMessage(error.message);
+          return;
+        }
         parts.log.error(`${name}: ${messageOf(error)}`);
         void tell(parts, error);
       }
@@ -102,7 +107,7 @@ function handlers(parts: Parts): Record<string, Handler> {
     goBack: () => client.execute('follow.back'),
     showSession: byHand(() => {
       const id = state.activeSessionId;
-      if (id === undefined) throw new Error(l10n.t('There is no session yet.'));
+      if (id === undefined) throw new Hint(l10n.t('There is no session yet.'));
       return showSession(id);
     }),
     showTerminal: (row) => terminals.pick(toolCallOf(row)),

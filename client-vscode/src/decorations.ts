@@ -33,6 +33,8 @@ export class Decorations implements Disposable {
       state.onDidChangeCall(({ toolCall }) =>
         this.drawWhere((uri) => state.marksOf(uri).some((mark) => mark.toolCallId === toolCall.toolCallId)),
       ),
+      // And whether it waits for the person.
+      state.onDidChangePermissions(() => this.drawWhere((uri) => state.marksOf(uri).length > 0)),
       window.onDidChangeVisibleTextEditors((editors) => editors.forEach((editor) => this.draw(editor))),
       window.onDidChangeTextEditorViewColumn(({ textEditor }) => this.draw(textEditor)),
       config.onDidChange(() => this.drawWhere(() => true)),
@@ -52,6 +54,7 @@ export class Decorations implements Disposable {
   private draw(editor: TextEditor): void {
     const groups = new Map<string, DecorationOptions[]>();
     const labels = this.config.get('decorations.labels', true);
+    const waiting = new Set(this.state.permissions.map(({ toolCallId }) => toolCallId));
     const active = (mark: Decoration): boolean | undefined => this.state.call(mark.toolCallId)?.active;
     // Only a side of a diff has no column of its own, and there the diff shows what has changed.
     const hunks = editor.viewColumn !== undefined;
@@ -62,7 +65,8 @@ export class Decorations implements Disposable {
     )) {
       const options: DecorationOptions = { range: wholeRange(mark, editor), hoverMessage: hover(mark) };
       if (label && labels) {
-        options.renderOptions = { after: words(look, this.state.call(mark.toolCallId)?.title ?? null) };
+        const waits = mark.toolCallId !== null && waiting.has(mark.toolCallId);
+        options.renderOptions = { after: words(look, this.state.call(mark.toolCallId)?.title ?? null, waits) };
       }
       const group = groups.get(style);
       if (group) group.push(options);
@@ -105,8 +109,8 @@ function hover(mark: Decoration): MarkdownString {
   return text;
 }
 
-function words(look: MarkLook, title: string | null): NonNullable<DecorationRenderOptions['after']> {
-  const verb = look.phase === 'active' ? doing(look.kind) : done(look.kind);
+function words(look: MarkLook, title: string | null, waits: boolean): NonNullable<DecorationRenderOptions['after']> {
+  const verb = look.phase !== 'active' ? done(look.kind) : waits ? l10n.t('waits for you') : doing(look.kind);
   const symbol = look.phase === 'active' ? '●' : look.phase === 'failed' ? '✗' : '✓';
   const short = title === null ? '' : ` — ${shortened(title)}`;
   return {

@@ -24,6 +24,7 @@ import type { Config } from './config';
 import { showDiff, showDiffs } from './documents';
 import type { Follower } from './follow';
 import { refusal } from './guard';
+import { Hint } from './hint';
 import type { AnsweredPermission, Permission, PermissionOption } from './protocol';
 import type { Effect, Rules } from './rules';
 import { sameUri, type State } from './state';
@@ -119,7 +120,7 @@ export class Permissions implements Disposable, CodeLensProvider {
   async showEdit(call: Call): Promise<void> {
     const withEdits = this.state.permissions.filter((permission) => permission.diffs.length > 0);
     const permission = withEdits.find((candidate) => candidate.requestId === call.requestId) ?? withEdits[0];
-    if (!permission) throw new Error(l10n.t('No edit waits for permission.'));
+    if (!permission) throw new Hint(l10n.t('No edit waits for permission.'));
     const [only, ...others] = permission.diffs;
     const title = l10n.t('Proposed: {0}', titleOf(permission));
     if (only && others.length === 0) await showDiff(only.original, only.modified, title);
@@ -152,7 +153,7 @@ export class Permissions implements Disposable, CodeLensProvider {
 
   private async decide(what: 'approve' | 'reject', call: Call): Promise<void> {
     const permission = this.find(call);
-    if (!permission) throw new Error(l10n.t('Nothing waits for permission.'));
+    if (!permission) throw new Hint(l10n.t('Nothing waits for permission.'));
     if (call.source === 'key') {
       const since = this.open.get(permission.requestId)?.since ?? -Infinity;
       if (refusal(since, this.lastTyped, Date.now())) {
@@ -168,7 +169,7 @@ export class Permissions implements Disposable, CodeLensProvider {
   private find(call: Call): Permission | undefined {
     if (call.requestId === undefined) return this.state.permissions[0];
     const found = this.state.permissions.find(({ requestId }) => requestId === call.requestId);
-    if (!found) throw new Error(l10n.t('That request is not open any more.'));
+    if (!found) throw new Hint(l10n.t('That request is not open any more.'));
     return found;
   }
 

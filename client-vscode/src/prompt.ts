@@ -3,6 +3,7 @@ import { Attachments, shownFile } from './attachments';
 import { type Client, whileItRuns } from './client';
 import { isShown } from './documents';
 import { messageOf } from './environment';
+import { Hint } from './hint';
 import type { PromptContext, Prompted, Ran, SourcedCommand } from './protocol';
 import { unlinked } from './safe';
 import { shortened, slashName, unknownCommand } from './slash';
@@ -35,7 +36,7 @@ export class Prompt {
       return;
     }
     const editor = window.activeTextEditor;
-    if (editor?.document.uri.scheme !== 'file') throw new Error(l10n.t('Select something in a file first.'));
+    if (editor?.document.uri.scheme !== 'file') throw new Hint(l10n.t('Select something in a file first.'));
     const { selection, document } = editor;
     const { start, end } = selection.isEmpty ? document.lineAt(selection.active.line).range : selection;
     const range = {

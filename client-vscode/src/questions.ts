@@ -1,5 +1,6 @@
 import { type CancellationToken, type Disposable, EventEmitter, type Uri, commands, env, l10n, window } from 'vscode';
 import { askForm } from './form';
+import { Hint } from './hint';
 import { unlinked } from './safe';
 import type { ElicitParams, ElicitResult } from './protocol';
 
@@ -49,7 +50,7 @@ export class Questions implements Disposable {
 
   /** Answers what waits: its notification may be out of sight. */
   async answer(): Promise<void> {
-    if (!this.waiting) throw new Error(l10n.t('No agent asks anything.'));
+    if (!this.waiting) throw new Hint(l10n.t('No agent asks anything.'));
     await this.begin(this.waiting);
   }
 

@@ -13,6 +13,7 @@ import {
 } from 'vscode';
 import type { Client } from './client';
 import { decisionLines, type LoggedDecision } from './decisions';
+import { Hint } from './hint';
 import { describe } from './permissions';
 import type { Permission, Rule, RuleOffer } from './protocol';
 import { changeSetting, isInSettings } from './ruleSettings';
@@ -50,7 +51,7 @@ export class Rules implements Disposable {
   async make(permission: Permission, effect: Effect): Promise<void> {
     const title = effect === 'allow' ? l10n.t('Always Allow…') : l10n.t('Never Allow…');
     const offers = (permission.offers ?? []).filter((offer) => offer.effect === effect);
-    if (offers.length === 0) throw new Error(l10n.t('No rule fits this request.'));
+    if (offers.length === 0) throw new Hint(l10n.t('No rule fits this request.'));
     const rule = await this.pickWidth(title, describe(permission), offers);
     if (rule === undefined) return;
     const saved = effect === 'allow' ? l10n.t('Allow {0}', rule) : l10n.t('Never {0}', rule);

@@ -36,6 +36,6 @@ def test_picture_of_following(editor: Editor) -> None:
     editor.prompt("/rename CLOSE NEAR")
     wait_for(lambda: editor.status_says("waiting"), "the agent has come to an edit")
     wait_for(lambda: editor.active_tab == "almanac.py", "its file is shown")
-    wait_for(lambda: "● editing" in editor.labels.get(8, ""), "its line is marked")
+    wait_for(lambda: "● waits for you" in editor.labels.get(8, ""), "its line is marked")
     wait_for(lambda: any("Rename" in row for row in editor.tree), "the calls are listed")
     keep(editor.screenshot("following"))
