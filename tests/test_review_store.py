@@ -14,6 +14,7 @@ from review_desk import git
 from review_editor import Desk
 
 from acp_editor.review import objects, store, workspace
+from acp_editor.review.engine import Engine
 from acp_editor.review.locks import Lock
 from acp_editor.review.review import Buffer, Limits, Review
 
@@ -152,6 +153,31 @@ async def test_a_base_that_is_damaged_stops_nothing_else(root: Path) -> None:
         desk.write("a.py", NEW)
         desk.write("b.py", "new\n")
         assert [os.path.basename(change.path) for change in await desk.end()] == ["b.py"]
+
+
+def test_what_a_turn_did_is_not_the_persons_where_we_are_killed_before_it_was_looked_at(root: Path) -> None:
+    """What is written down between the end of a turn and the look at what it did says that it may be more."""
+    home = root.parent
+    kept = store.Store(home / "state")
+    first = Engine([str(root)], home / "cache", Limits())
+    first.begin()
+    first.turns.start(time.time())
+    (root / "a.py").write_text(NEW)
+    first.turns.end(time.time())
+    assert first.turns.until == first.turns.ended
+    kept.save(first)
+    again = Engine([str(root)], home / "cache", Limits())
+    cut_short = store.Store(home / "state").load(again)
+    again.begin(cut_short)
+    assert list(again.tracked) == [str(root / "a.py")]
+    first.look([str(root / "a.py")])  # there may be more elsewhere
+    assert first.turns.until == first.turns.ended
+    first.look()
+    assert first.turns.until == 0
+    kept.save(first)
+    known = Engine([str(root)], home / "cache", Limits())
+    assert store.Store(home / "state").load(known) == 0
+    assert list(known.tracked) == [str(root / "a.py")]
 
 
 def test_what_nothing_needs_is_removed_from_a_store(tmp_path: Path) -> None:

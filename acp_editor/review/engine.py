@@ -128,6 +128,7 @@ class Engine:
         """The same in steps, the quickest first; after each one there may be something to show."""
         if not self._ready:
             return
+        turn, over = self.turns.number, not self.turns.running
         moved = self.histories.moved(checkpoint.root for checkpoint in self.workspace)
         everywhere = everywhere or len(paths) > _MANY or bool(moved.positions)
         if len(paths) <= _MANY:
@@ -143,6 +144,8 @@ class Engine:
         self.workspace.flush()
         if self.rough:
             self.refine()
+        if everywhere and over and not self.turns.running and self.turns.number == turn:
+            self.turns.looked = self.turns.looked or not self.unsettled
 
     def _look_at_all(self, paths: Collection[str], moved: Moved) -> Iterator[None]:
         mine: dict[str, Version] = {}

@@ -6,7 +6,6 @@ import contextlib
 import hashlib
 import json
 import logging
-import math
 import operator
 import os
 import shutil
@@ -55,8 +54,7 @@ class Store:
 
         `turn` is the moment until which the agent may write: infinity while a turn runs, else 0.
         """
-        if not turn and engine.turns.running:
-            turn = math.inf
+        turn = turn or engine.turns.until
         try:
             self._save(engine, ahead, turn)
         except OSError as error:

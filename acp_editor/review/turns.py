@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass, field
 
 from acp_editor.review.versions import Version
@@ -46,6 +47,8 @@ class Turns:
     """Whether more than one turn runs, or ran last."""
     work: Work = field(default_factory=Work)
     """What the calls of the turn that runs tell."""
+    looked: bool = True
+    """Whether all that it did has been looked at; until then, an end of ours would cut it short."""
     cut_short: float = 0.0
     """Until when an agent may have written that an earlier process of ours left behind."""
 
@@ -55,12 +58,18 @@ class Turns:
             self.number += 1
             self.work = Work(moment)
             self.began = moment
+        self.looked = False
         self.running += 1
 
     def end(self, moment: float) -> None:
         if self.running == 1:
             self.ended = moment
         self.running = max(0, self.running - 1)
+
+    @property
+    def until(self) -> float:
+        """Until when what changes may be the agent's and not be known yet; 0 for not at all."""
+        return math.inf if self.running else 0.0 if self.looked else self.ended
 
     def awaits(self, call_id: str) -> bool:
         """Whether it would be news that a call begins."""
